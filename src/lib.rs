@@ -1,0 +1,2 @@
+//! xslice
+pub use xslice_core::*;

@@ -1,0 +1,270 @@
+//! Positions as linear functions of loop counters, some of them through index tables.
+//!
+//! An [`Access`] is `offset + sum of stride[k] * i[k] + sum of scale * wrap(table[access])`: affine, or affine through tables, whose
+//! own positions are accesses again (`x[@a][@b]` is `x[a[b]]`). Maps, nests and checks are all made of it, and everything
+//! that composes or rewrites them is one of the few operations here: substitute, map the strides, compare them.
+
+use alloc::{vec, vec::Vec};
+use core::fmt;
+
+/// A buffer that a plan reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Buffer {
+    /// An operand of the call, by its number.
+    Operand(usize),
+    /// A constant of the plan.
+    Constant(usize),
+    /// A temporary that an earlier nest of the plan has written.
+    Scratch(usize),
+}
+
+/// The element type of an index table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum IndexType {
+    /// `i32`.
+    I32,
+    /// `i64`.
+    I64,
+}
+
+impl IndexType {
+    /// Bytes of one index.
+    #[must_use]
+    pub const fn size(self) -> usize {
+        match self {
+            Self::I32 => 4,
+            Self::I64 => 8,
+        }
+    }
+}
+
+/// One index loaded from a table and wrapped: `scale * (v < 0 ? v + size : v)` with `v = table[access]`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Lookup {
+    /// What one step of the index is worth.
+    pub scale: i64,
+    /// Where the index is read.
+    pub table: Buffer,
+    /// How it is read.
+    pub index: IndexType,
+    /// The size of the axis it selects from: it is in `-size..size`, proved by a check that runs before.
+    pub size: i64,
+    /// Its position in the table, in elements.
+    pub access: Access,
+}
+
+/// A position as a function of loop counters.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Access {
+    /// The position where every counter is 0, without the lookups.
+    pub offset: i64,
+    /// What one turn of each loop adds, outermost first.
+    pub strides: Vec<i64>,
+    /// What tables add.
+    pub lookups: Vec<Lookup>,
+}
+
+impl Access {
+    /// The same position whatever the `rank` counters are.
+    pub(crate) fn fixed(offset: i64, rank: usize) -> Self {
+        Self {
+            offset,
+            strides: vec![0; rank],
+            lookups: Vec::new(),
+        }
+    }
+
+    /// `offset + sum of strides * counters`.
+    pub(crate) fn affine(offset: i64, strides: Vec<i64>) -> Self {
+        Self {
+            offset,
+            strides,
+            lookups: Vec::new(),
+        }
+    }
+
+    /// Row-major over `dims`; all strides are 0 if a dimension is 0, so nothing overflows.
+    pub(crate) fn row_major(dims: &[usize]) -> Self {
+        let mut strides = vec![0; dims.len()];
+        if !dims.contains(&0) {
+            let mut stride = 1i64;
+            for (slot, &dim) in strides.iter_mut().zip(dims).rev() {
+                *slot = stride;
+                stride = stride.wrapping_mul(dim as i64);
+            }
+        }
+        Self::affine(0, strides)
+    }
+
+    /// Whether no table takes part.
+    #[must_use]
+    pub fn is_affine(&self) -> bool {
+        self.lookups.is_empty()
+    }
+
+    /// Replaces counter `k` by `with[k]`, an access over `rank` new counters.
+    pub(crate) fn substitute(&self, with: &[Access], rank: usize) -> Self {
+        let mut result = Self::fixed(self.offset, rank);
+        for (&stride, replacement) in self.strides.iter().zip(with) {
+            if stride == 0 {
+                continue;
+            }
+            result.offset = result
+                .offset
+                .wrapping_add(stride.wrapping_mul(replacement.offset));
+            for (sum, &inner) in result.strides.iter_mut().zip(&replacement.strides) {
+                *sum = sum.wrapping_add(stride.wrapping_mul(inner));
+            }
+            result
+                .lookups
+                .extend(replacement.lookups.iter().map(|lookup| Lookup {
+                    scale: stride.wrapping_mul(lookup.scale),
+                    ..lookup.clone()
+                }));
+        }
+        result
+            .lookups
+            .extend(self.lookups.iter().map(|lookup| Lookup {
+                access: lookup.access.substitute(with, rank),
+                ..lookup.clone()
+            }));
+        result
+    }
+
+    /// The same access over other counters: `f` rewrites the strides here and in every table.
+    pub(crate) fn map_strides(&self, f: &impl Fn(&[i64]) -> Vec<i64>) -> Self {
+        Self {
+            offset: self.offset,
+            strides: f(&self.strides),
+            lookups: self
+                .lookups
+                .iter()
+                .map(|lookup| Lookup {
+                    access: lookup.access.map_strides(f),
+                    ..lookup.clone()
+                })
+                .collect(),
+        }
+    }
+
+    /// Whether `f` holds for the strides here and in every table.
+    pub(crate) fn all_strides(&self, f: &impl Fn(&[i64]) -> bool) -> bool {
+        f(&self.strides)
+            && self
+                .lookups
+                .iter()
+                .all(|lookup| lookup.access.all_strides(f))
+    }
+
+    /// Whether `f` holds for the strides of every table.
+    pub(crate) fn all_table_strides(&self, f: &impl Fn(&[i64]) -> bool) -> bool {
+        self.lookups
+            .iter()
+            .all(|lookup| lookup.access.all_strides(f))
+    }
+
+    /// The number of lookups, nested ones included.
+    #[must_use]
+    pub fn lookup_count(&self) -> usize {
+        self.lookups
+            .iter()
+            .map(|lookup| 1 + lookup.access.lookup_count())
+            .sum()
+    }
+
+    /// The smallest and largest position, for counters in `0..extents` and indices within their axes. Every extent is at least 1.
+    pub(crate) fn span(&self, extents: &[usize]) -> (i128, i128) {
+        let mut low = i128::from(self.offset);
+        let mut high = low;
+        let mut widen = |stride: i64, turns: i128| {
+            let reach = i128::from(stride) * (turns - 1);
+            if reach < 0 {
+                low += reach
+            } else {
+                high += reach
+            }
+        };
+        for (&stride, &extent) in self.strides.iter().zip(extents) {
+            widen(stride, extent as i128);
+        }
+        for lookup in &self.lookups {
+            widen(lookup.scale, i128::from(lookup.size));
+        }
+        (low, high)
+    }
+}
+
+/// The name of loop `k`: `i`, `j`, `k`, `l`, then `i4`, `i5`, ...
+pub(crate) struct Counter(pub usize);
+
+impl fmt::Display for Counter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match ["i", "j", "k", "l"].get(self.0) {
+            Some(name) => f.write_str(name),
+            None => write!(f, "i{}", self.0),
+        }
+    }
+}
+
+/// How buffers are called in the printed form.
+#[derive(Clone, Copy)]
+pub(crate) struct Names<'a>(pub &'a [alloc::string::String]);
+
+impl Names<'_> {
+    pub fn write(self, buffer: Buffer, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match buffer {
+            Buffer::Operand(at) => match self.0.get(at) {
+                Some(name) => f.write_str(name),
+                None => write!(f, "operand{at}"),
+            },
+            Buffer::Constant(at) => write!(f, "const{at}"),
+            Buffer::Scratch(at) => write!(f, "scratch{at}"),
+        }
+    }
+}
+
+/// An access in its printed form: `24 - 16*i + 768*wrap(ids[j])`.
+pub(crate) struct Shown<'a>(pub &'a Access, pub Names<'a>);
+
+impl fmt::Display for Shown<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(access, names) = self;
+        let mut first = true;
+        let mut sign = |value: i64, f: &mut fmt::Formatter<'_>| {
+            let text = match (first, value < 0) {
+                (true, true) => "-",
+                (true, false) => "",
+                (false, true) => " - ",
+                (false, false) => " + ",
+            };
+            first = false;
+            f.write_str(text)
+        };
+        if access.offset != 0 {
+            sign(access.offset, f)?;
+            write!(f, "{}", access.offset.unsigned_abs())?;
+        }
+        for (k, &stride) in access
+            .strides
+            .iter()
+            .enumerate()
+            .filter(|(_, stride)| **stride != 0)
+        {
+            sign(stride, f)?;
+            if stride.unsigned_abs() != 1 {
+                write!(f, "{}*", stride.unsigned_abs())?;
+            }
+            write!(f, "{}", Counter(k))?;
+        }
+        for lookup in &access.lookups {
+            sign(lookup.scale, f)?;
+            if lookup.scale.unsigned_abs() != 1 {
+                write!(f, "{}*", lookup.scale.unsigned_abs())?;
+            }
+            f.write_str("wrap(")?;
+            names.write(lookup.table, f)?;
+            write!(f, "[{}])", Shown(&lookup.access, *names))?;
+        }
+        if first { f.write_str("0") } else { Ok(()) }
+    }
+}

@@ -1,0 +1,315 @@
+//! One refusal, whatever the front door (I8): a stable code, who refuses, what, where, and what would be right.
+//!
+//! An [`Error`] is a boxed record of facts; its text is made from them in one place, [`fmt::Display`], so that the
+//! library, the macro and the command line say the same words. Building one costs memory and time only when something
+//! is refused.
+
+use alloc::{
+    borrow::Cow,
+    boxed::Box,
+    string::{String, ToString},
+};
+use core::fmt;
+
+/// What is wrong, as a stable name and code. The documentation of each variant is the rule.
+macro_rules! kinds {
+    ($($(#[doc = $doc:literal])+ $name:ident = $code:literal $text:literal,)*) => {
+        /// The kind of a refusal. [`ErrorKind::code`] and [`ErrorKind::name`] are stable.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum ErrorKind {
+            $($(#[doc = $doc])+ $name,)*
+        }
+
+        impl ErrorKind {
+            /// Every kind, by ascending code.
+            pub const ALL: &'static [Self] = &[$(Self::$name,)*];
+
+            /// The stable code, such as `E201`. `E1..` notation, `E2..` rules of the operators, `E3..` sizes,
+            /// `E4..` operands of a call.
+            #[must_use]
+            pub const fn code(self) -> &'static str {
+                match self { $(Self::$name => $code,)* }
+            }
+
+            /// The stable name, such as `step-zero`.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$name => $text,)* }
+            }
+        }
+    };
+}
+
+kinds! {
+    /// The text does not follow the grammar.
+    Syntax = "E101" "syntax",
+    /// An operator that does not exist here.
+    UnknownOperator = "E102" "unknown-operator",
+    /// A version of an operator that does not exist.
+    UnknownVersion = "E103" "unknown-version",
+    /// An attribute or input that this version of the operator does not have.
+    UnknownAttribute = "E104" "unknown-attribute",
+    /// A required attribute or input is missing.
+    MissingAttribute = "E105" "missing-attribute",
+    /// An attribute is given twice.
+    RepeatedAttribute = "E106" "repeated-attribute",
+    /// No element type has this name.
+    UnknownType = "E107" "unknown-type",
+    /// An operand is used but not declared.
+    UnknownOperand = "E108" "unknown-operand",
+    /// An operand is declared but not used.
+    UnusedOperand = "E109" "unused-operand",
+    /// An operand is declared twice.
+    RepeatedOperand = "E110" "repeated-operand",
+    /// A bracket holds more entries than the operand has axes.
+    TooManyIndices = "E111" "too-many-indices",
+    /// A bracket holds two ellipses.
+    TwoEllipses = "E112" "two-ellipses",
+    /// A bracket holds two gathers.
+    TwoGathers = "E113" "two-gathers",
+    /// An integer and a gather in one bracket where `NumPy` would move an axis.
+    MixedGather = "E114" "mixed-gather",
+    /// A boolean mask.
+    BooleanMask = "E115" "boolean-mask",
+    /// A number does not fit its type.
+    NumberRange = "E116" "number-range",
+    /// A list whose parts differ in depth or length.
+    RaggedList = "E117" "ragged-list",
+    /// Brackets nested too deep.
+    TooDeep = "E118" "too-deep",
+    /// The declared result type differs from the computed one.
+    ResultType = "E119" "result-type",
+
+    /// Step or stride 0.
+    StepZero = "E201" "step-zero",
+    /// An axis outside `-rank..=rank-1`.
+    AxisRange = "E202" "axis-range",
+    /// An axis named twice.
+    AxisRepeated = "E203" "axis-repeated",
+    /// Parameters that must be equally long are not.
+    LengthMismatch = "E204" "length-mismatch",
+    /// More entries than the data has dimensions.
+    TooManyEntries = "E205" "too-many-entries",
+    /// A parameter has the wrong rank.
+    ParameterRank = "E206" "parameter-rank",
+    /// A parameter has the wrong element type.
+    ParameterType = "E207" "parameter-type",
+    /// The version of the operator does not take this element type.
+    ElementType = "E208" "element-type",
+    /// The operator needs data of rank 1 or more.
+    RankZero = "E209" "rank-zero",
+    /// A mask holds a value other than 0 and 1.
+    MaskValue = "E210" "mask-value",
+    /// More than one bit in an ellipsis mask.
+    EllipsisMask = "E211" "ellipsis-mask",
+    /// An index outside its axis.
+    IndexRange = "E212" "index-range",
+    /// A Range with delta 0.
+    DeltaZero = "E213" "delta-zero",
+    /// A Range whose count is not a finite number.
+    CountNotFinite = "E214" "count-not-finite",
+    /// A shape that does not hold the same number of elements.
+    Reshape = "E215" "reshape",
+
+    /// A size overflows or exceeds the caller's limit.
+    TooLarge = "E301" "too-large",
+    /// The allocator refused.
+    OutOfMemory = "E302" "out-of-memory",
+
+    /// A call with too few or too many operands.
+    OperandCount = "E401" "operand-count",
+    /// An operand of another element type than compiled or declared.
+    OperandType = "E402" "operand-type",
+    /// An operand of another shape than declared.
+    OperandShape = "E403" "operand-shape",
+    /// A buffer shorter than its layout needs.
+    OperandLength = "E404" "operand-length",
+    /// Strides that do not fit the shape or the result.
+    OperandLayout = "E405" "operand-layout",
+    /// A parameter operand has no value, or another than the kernel was compiled for.
+    OperandValue = "E406" "operand-value",
+}
+
+impl ErrorKind {
+    /// Whether a rule of an operator's text refuses (codes `E2..`), as opposed to notation, sizes or a call.
+    #[must_use]
+    pub fn is_rule(self) -> bool {
+        self.code().starts_with("E2")
+    }
+}
+
+/// A refusal. Display gives one line: who, what, allowed, hint, code.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Error(Box<Facts>);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Facts {
+    kind: ErrorKind,
+    text: Cow<'static, str>,
+    node: Option<String>,
+    operator: Option<Cow<'static, str>>,
+    parameter: Option<Cow<'static, str>>,
+    axis: Option<usize>,
+    position: Option<usize>,
+    value: Option<String>,
+    allowed: Option<Cow<'static, str>>,
+    hint: Option<Cow<'static, str>>,
+}
+
+impl Error {
+    /// A refusal of `kind`; `text` is a lower-case sentence that names the offending value and its place.
+    #[cold]
+    pub fn new(kind: ErrorKind, text: impl Into<Cow<'static, str>>) -> Self {
+        Self(Box::new(Facts {
+            kind,
+            text: text.into(),
+            node: None,
+            operator: None,
+            parameter: None,
+            axis: None,
+            position: None,
+            value: None,
+            allowed: None,
+            hint: None,
+        }))
+    }
+
+    /// The same refusal, naming the parameter, operand or attribute.
+    #[must_use]
+    pub fn parameter(mut self, name: impl Into<Cow<'static, str>>) -> Self {
+        self.0.parameter.get_or_insert(name.into());
+        self
+    }
+
+    /// The same refusal, naming the axis (counted from 0).
+    #[must_use]
+    pub fn axis(mut self, axis: usize) -> Self {
+        self.0.axis = Some(axis);
+        self
+    }
+
+    /// The same refusal, with the position of the offender in its parameter or, in bytes, in the text.
+    #[must_use]
+    pub fn position(mut self, position: usize) -> Self {
+        self.0.position = Some(position);
+        self
+    }
+
+    /// The same refusal, with the offending value.
+    #[must_use]
+    pub fn value(mut self, value: impl ToString) -> Self {
+        self.0.value = Some(value.to_string());
+        self
+    }
+
+    /// The same refusal, with what would have been allowed.
+    #[must_use]
+    pub fn allowed(mut self, allowed: impl Into<Cow<'static, str>>) -> Self {
+        self.0.allowed = Some(allowed.into());
+        self
+    }
+
+    /// The same refusal, with advice on the next step.
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<Cow<'static, str>>) -> Self {
+        self.0.hint = Some(hint.into());
+        self
+    }
+
+    /// The same refusal, naming the operator (`onnx::Slice@13`). The first name given stays.
+    #[must_use]
+    pub fn operator(mut self, operator: impl Into<Cow<'static, str>>) -> Self {
+        self.0.operator.get_or_insert(operator.into());
+        self
+    }
+
+    /// The same refusal, naming the node of a model. The first name given stays.
+    #[must_use]
+    pub fn node(mut self, node: impl Into<String>) -> Self {
+        self.0.node.get_or_insert(node.into());
+        self
+    }
+
+    /// What is wrong.
+    #[must_use]
+    pub fn kind(&self) -> ErrorKind {
+        self.0.kind
+    }
+
+    /// The operator that refuses.
+    #[must_use]
+    pub fn operator_name(&self) -> Option<&str> {
+        self.0.operator.as_deref()
+    }
+
+    /// The node of the model that refuses.
+    #[must_use]
+    pub fn node_name(&self) -> Option<&str> {
+        self.0.node.as_deref()
+    }
+
+    /// The parameter, operand or attribute.
+    #[must_use]
+    pub fn parameter_name(&self) -> Option<&str> {
+        self.0.parameter.as_deref()
+    }
+
+    /// The axis, counted from 0.
+    #[must_use]
+    pub fn axis_number(&self) -> Option<usize> {
+        self.0.axis
+    }
+
+    /// The position of the offender: flat in its parameter, or in bytes in the text.
+    #[must_use]
+    pub fn offender_position(&self) -> Option<usize> {
+        self.0.position
+    }
+
+    /// The offending value.
+    #[must_use]
+    pub fn offending_value(&self) -> Option<&str> {
+        self.0.value.as_deref()
+    }
+
+    /// What is allowed.
+    #[must_use]
+    pub fn allowed_range(&self) -> Option<&str> {
+        self.0.allowed.as_deref()
+    }
+
+    /// Advice on the next step.
+    #[must_use]
+    pub fn hint_text(&self) -> Option<&str> {
+        self.0.hint.as_deref()
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let facts = &*self.0;
+        if let Some(node) = &facts.node {
+            write!(f, "node `{}`: ", node.escape_debug())?;
+        }
+        if let Some(operator) = &facts.operator {
+            write!(f, "{operator}: ")?;
+        }
+        // A name out of a model or a text may hold line breaks; a refusal is one line.
+        for part in facts.text.split_inclusive(['\n', '\r']) {
+            f.write_str(part.trim_end_matches(['\n', '\r']))?;
+            if part.ends_with(['\n', '\r']) {
+                f.write_str(" ")?;
+            }
+        }
+        if let Some(allowed) = &facts.allowed {
+            write!(f, " (allowed: {allowed})")?;
+        }
+        if let Some(hint) = &facts.hint {
+            write!(f, "; {hint}")?;
+        }
+        write!(f, " [{} {}]", facts.kind.code(), facts.kind.name())
+    }
+}
+
+impl core::error::Error for Error {}

@@ -1,0 +1,75 @@
+//! Operators, IR, interpreter and runner of xslice.
+//!
+//! ```text
+//! text / macro tokens / ONNX / OpenVINO IR / builder
+//!   -> Op           attributes exactly as the texts write them (+ version, dialect)      op.rs
+//!   -> AxisIndex    after all rules: wrap, clamp, masks, ellipsis, defaults              resolve.rs   <- rules end here
+//!   -> CoordMap     result coordinate -> source coordinate; composes; checks             coord.rs
+//!   -> LoopNest     loops, element strides, offsets, block; numbers only                 nest.rs
+//!   -> simplified   unit loops gone, neighbours folded, contiguous tail in the block     nest/simplify.rs
+//!   -> scheduled    innermost part becomes a Move: copy, strided, lookup, fill; bytes    nest/schedule.rs
+//!   -> verified     every nest, by its only constructor                                  nest/verify.rs
+//!   -> Plan         scheduled nests, checks, numbers, tables: what every engine runs     plan.rs
+//!   -> interpreter | runner | machine code
+//! ```
+//!
+//! # Invariants
+//!
+//! - **I1 Numbers only.** A nest holds no symbol, no negative-means-from-the-end, no mask: resolving is cheap host arithmetic
+//!   for each new shape.
+//! - **I2 Born verified.** A nest has private fields and one constructor, which ends in the checks of `nest::verify`. Holding a nest or
+//!   a [`Plan`] is the proof of I3 to I5.
+//! - **I3 In bounds.** Every access lies inside its buffer; buffer lengths are compared once a call ([`Plan::admit`]). Loaded indices are
+//!   proved by the checks that run before the nest.
+//! - **I4 Written once.** The destination access is injective. Whether a nest *covers* its destination is a separate recorded fact: only
+//!   a covering nest is given uninitialised memory.
+//! - **I5 No aliasing.** Sources and destination are distinct borrows.
+//! - **I6 Passes keep meaning.** `run(simplify(n)) == run(n)`, bit for bit; `simplify` is idempotent.
+//! - **I7 Bits, not numbers.** Moving keeps bit patterns. Only Range computes, by one documented formula.
+//! - **I8 One refusal.** The same request is refused with the same error by every engine and front door. After a refusal at run time
+//!   a caller's buffer is initialised but unspecified.
+//! - **I9 No panic, no abort** on any input through the safe API, allocation included.
+
+#![no_std]
+extern crate alloc;
+#[cfg(feature = "std")]
+extern crate std;
+
+mod access;
+mod compile;
+mod coord;
+mod elem;
+mod error;
+mod hash;
+pub mod interp;
+mod move_;
+mod nest;
+mod notation;
+mod op;
+mod operand;
+mod plan;
+mod program;
+mod range;
+mod resolve;
+pub mod runner;
+mod scratch;
+mod tensor;
+
+pub use access::{Access, Buffer, IndexType, Lookup};
+pub use elem::{Element, ElementType};
+pub use error::{Error, ErrorKind};
+pub use hash::WordHash;
+pub use nest::schedule::{Move, Schedule};
+pub use nest::{LoopNest, Source};
+pub use op::{
+    Dialect, Entry, Gather, Index, OnnxGather, OnnxRange, OnnxSlice, Op, OpenVinoSlice,
+    OpenVinoStridedSlice, Param, Range, Reshape, ReshapeRule, Slice, StridedSlice,
+};
+pub use operand::{Input, Output};
+pub use plan::{Check, Plan, PlannedNest, Step, Temporary, View};
+pub use program::{
+    Chain, Declared, Graph, Layout, Operand, OperandType, Program, Signature, ValueId,
+};
+pub use range::Progression;
+pub use scratch::Scratch;
+pub use tensor::{Tensor, byte_count, element_count};

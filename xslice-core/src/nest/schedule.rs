@@ -1,0 +1,279 @@
+//! Which part of a nest becomes one Move, in bytes.
+//!
+//! A pass from a verified, simplified nest to a [`Schedule`]: the outer loops stay loops, the innermost part becomes a [`Move`], and
+//! every number is in bytes from here on. It is decided once, here, for every engine and for `explain`. Elements that have no
+//! fixed bytes (strings) have no schedule: engines move them by the nest.
+
+use super::{LoopNest, Source};
+use crate::access::{Access, Lookup};
+use crate::elem::ElementType;
+use crate::range::Progression;
+use core::fmt;
+
+/// The innermost part of a nest: what one turn of the outer loops does from `src` to `dst`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Move {
+    /// One contiguous run.
+    Copy {
+        /// Bytes of the run.
+        bytes: usize,
+    },
+    /// `count` runs at constant distances.
+    Strided {
+        /// How many.
+        count: usize,
+        /// Bytes of each.
+        bytes: usize,
+        /// Distance in the destination.
+        dst_stride: i64,
+        /// Distance in the source.
+        src_stride: i64,
+    },
+    /// `count` runs, each where the next index of a table points.
+    Lookup {
+        /// How many.
+        count: usize,
+        /// Bytes of each.
+        bytes: usize,
+        /// Distance in the destination.
+        dst_stride: i64,
+        /// What each turn adds in the source besides the index.
+        src_stride: i64,
+        /// The index; its `access` is over the outer loops and in bytes, its `scale` in bytes.
+        lookup: Lookup,
+        /// Distance of neighbouring indices in the table, in bytes.
+        index_stride: i64,
+    },
+    /// `count` values of a Range.
+    Fill {
+        /// How many.
+        count: usize,
+        /// Distance in the destination.
+        dst_stride: i64,
+        /// What each turn adds to the position in the Range.
+        step: i64,
+        /// The Range.
+        values: Progression,
+    },
+}
+
+impl Move {
+    /// The name in the printed form.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Copy { .. } => "copy",
+            Self::Strided { .. } => "strided",
+            Self::Lookup { .. } => "lookup",
+            Self::Fill { .. } => "fill",
+        }
+    }
+}
+
+/// A nest in bytes, its innermost part a [`Move`].
+///
+/// `src` and `dst` are positions in bytes over the outer loops; for a Range, `src` is a position in the Range. Accesses of tables are
+/// in bytes too.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Schedule {
+    extents: alloc::vec::Vec<usize>,
+    source: Source,
+    src: Access,
+    dst: Access,
+    inner: Move,
+}
+
+impl Schedule {
+    /// The schedule of a nest; `None` for strings.
+    pub(crate) fn new(nest: &LoopNest) -> Option<Self> {
+        if nest.element_type() == ElementType::String {
+            return None;
+        }
+        let width = nest.element_type().size() as i64;
+        let bytes = nest.block() * nest.element_type().size();
+        let is_range = matches!(nest.source(), Source::Range(_));
+        let src = in_bytes(nest.src(), if is_range { 1 } else { width });
+        let dst = in_bytes(nest.dst(), width);
+        let all = Self {
+            extents: nest.extents().to_vec(),
+            source: nest.source(),
+            src,
+            dst,
+            inner: Move::Copy { bytes },
+        };
+        Some(match nest.source() {
+            Source::Range(values) => all.fill(values),
+            Source::Buffer(_) => all.rows(bytes),
+        })
+    }
+
+    fn fill(mut self, values: Progression) -> Self {
+        let mut fill = Move::Fill {
+            count: 1,
+            dst_stride: 0,
+            step: 0,
+            values,
+        };
+        if let (
+            Move::Fill {
+                count,
+                dst_stride,
+                step,
+                ..
+            },
+            Some(inner),
+        ) = (&mut fill, self.extents.len().checked_sub(1))
+            && self.src.all_table_strides(&|strides| strides[inner] == 0)
+        {
+            (*count, *step, *dst_stride) = self.take_innermost();
+        }
+        Self {
+            inner: fill,
+            ..self
+        }
+    }
+
+    fn rows(mut self, bytes: usize) -> Self {
+        let Some(inner) = self.extents.len().checked_sub(1) else {
+            return self;
+        };
+        let moving = |lookup: &Lookup| !lookup.access.all_strides(&|strides| strides[inner] == 0);
+        let mut driven = self
+            .src
+            .lookups
+            .iter()
+            .enumerate()
+            .filter(|(_, lookup)| moving(lookup));
+        match (driven.next(), driven.next()) {
+            (None, _) => {
+                let (count, src_stride, dst_stride) = self.take_innermost();
+                self.inner = Move::Strided {
+                    count,
+                    bytes,
+                    dst_stride,
+                    src_stride,
+                };
+            }
+            (Some((at, lookup)), None) if lookup.access.is_affine() => {
+                let index_stride = lookup.access.strides[inner];
+                let (count, src_stride, dst_stride) = self.take_innermost();
+                let lookup = self.src.lookups.remove(at);
+                self.inner = Move::Lookup {
+                    count,
+                    bytes,
+                    dst_stride,
+                    src_stride,
+                    lookup,
+                    index_stride,
+                };
+            }
+            (Some(_), _) => {}
+        }
+        self
+    }
+
+    /// Takes the innermost loop away: its turns, and what one turn adds in the source and in the destination.
+    fn take_innermost(&mut self) -> (usize, i64, i64) {
+        let inner = self.extents.len() - 1;
+        let taken = (
+            self.extents[inner],
+            self.src.strides[inner],
+            self.dst.strides[inner],
+        );
+        let drop_last = |strides: &[i64]| strides[..inner].to_vec();
+        self.src = self.src.map_strides(&drop_last);
+        self.dst = self.dst.map_strides(&drop_last);
+        self.extents.pop();
+        taken
+    }
+
+    /// Turns of the outer loops, outermost first; each at least 1.
+    #[must_use]
+    pub fn extents(&self) -> &[usize] {
+        &self.extents
+    }
+
+    /// Where the elements come from.
+    #[must_use]
+    pub fn source(&self) -> Source {
+        self.source
+    }
+
+    /// Position in the source, in bytes (in a Range: its position).
+    #[must_use]
+    pub fn src(&self) -> &Access {
+        &self.src
+    }
+
+    /// Position in the destination, in bytes; affine.
+    #[must_use]
+    pub fn dst(&self) -> &Access {
+        &self.dst
+    }
+
+    /// What one turn of the outer loops does.
+    #[must_use]
+    pub fn inner(&self) -> &Move {
+        &self.inner
+    }
+}
+
+impl fmt::Display for Schedule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.inner.name())?;
+        match &self.inner {
+            Move::Copy { bytes } => write!(f, " {bytes} bytes")?,
+            Move::Strided {
+                count,
+                bytes,
+                dst_stride,
+                src_stride,
+            } => {
+                write!(
+                    f,
+                    " {count} x {bytes} bytes, dst {dst_stride:+}, src {src_stride:+}"
+                )?;
+            }
+            Move::Lookup {
+                count,
+                bytes,
+                dst_stride,
+                lookup,
+                ..
+            } => {
+                write!(
+                    f,
+                    " {count} x {bytes} bytes, dst {dst_stride:+}, src by index of {} bytes",
+                    lookup.scale
+                )?;
+            }
+            Move::Fill {
+                count,
+                dst_stride,
+                step,
+                ..
+            } => write!(f, " {count} values, dst {dst_stride:+}, by {step}")?,
+        }
+        if !self.extents.is_empty() {
+            write!(f, ", in loops {:?}", self.extents)?;
+        }
+        Ok(())
+    }
+}
+
+fn in_bytes(access: &Access, unit: i64) -> Access {
+    let times = |value: i64| value.wrapping_mul(unit);
+    Access {
+        offset: times(access.offset),
+        strides: access.strides.iter().copied().map(times).collect(),
+        lookups: access
+            .lookups
+            .iter()
+            .map(|lookup| Lookup {
+                scale: times(lookup.scale),
+                access: in_bytes(&lookup.access, lookup.index.size() as i64),
+                ..lookup.clone()
+            })
+            .collect(),
+    }
+}

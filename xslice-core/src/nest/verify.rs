@@ -1,0 +1,139 @@
+//! What must hold of a nest before anything runs it.
+//!
+//! 1. Every extent and the block are at least 1.
+//! 2. Strides name as many loops as there are, in the destination, the source and every table.
+//! 3. The destination is affine, and its positions lie in the destination (I3).
+//! 4. Source positions lie in the source for every index within its axis, table positions in their table (I3).
+//! 5. The destination is injective (I4): its loops sorted by |stride|, each stride is at least the span of what lies below.
+//!    This refuses rare legal maps and accepts no wrong one.
+//!
+//! All in `i128`: no number that a caller chose can wrap here.
+
+use super::{Parts, Source};
+use crate::access::{Access, Buffer};
+use crate::error::{Error, ErrorKind};
+use alloc::{format, vec::Vec};
+
+/// Checks 1 to 5.
+pub(crate) fn nest(parts: &Parts, table_len: &dyn Fn(Buffer) -> usize) -> Result<(), Error> {
+    if parts.extents.contains(&0) || parts.block == 0 {
+        return Err(layout("a loop or block of length 0"));
+    }
+    if !parts.dst.is_affine() {
+        return Err(layout("a destination that depends on a table"));
+    }
+    position(
+        &parts.dst,
+        &parts.extents,
+        parts.block,
+        parts.dst_len,
+        "the destination",
+    )?;
+    // The positions of a Range are counters, not addresses; they are bounded by its count all the same.
+    position(
+        &parts.src,
+        &parts.extents,
+        parts.block,
+        parts.src_len,
+        "the source",
+    )?;
+    tables(&parts.src, &parts.extents, table_len)?;
+    if let Source::Range(_) = parts.source
+        && parts.block != 1
+    {
+        return Err(layout("a block of a Range"));
+    }
+    injective(parts)
+}
+
+/// Checks of the access of an index check: positions in their tables.
+pub(crate) fn table_access(
+    access: &Access,
+    extents: &[usize],
+    table: Buffer,
+    table_len: &dyn Fn(Buffer) -> usize,
+) -> Result<(), Error> {
+    if extents.contains(&0) {
+        return Ok(());
+    }
+    position(access, extents, 1, table_len(table), "an index table")?;
+    tables(access, extents, table_len)
+}
+
+fn tables(
+    access: &Access,
+    extents: &[usize],
+    table_len: &dyn Fn(Buffer) -> usize,
+) -> Result<(), Error> {
+    for lookup in &access.lookups {
+        if lookup.size < 1 {
+            return Err(layout("an index into an axis of size 0"));
+        }
+        position(
+            &lookup.access,
+            extents,
+            1,
+            table_len(lookup.table),
+            "an index table",
+        )?;
+        tables(&lookup.access, extents, table_len)?;
+    }
+    Ok(())
+}
+
+fn position(
+    access: &Access,
+    extents: &[usize],
+    block: usize,
+    len: usize,
+    what: &str,
+) -> Result<(), Error> {
+    if access.strides.len() != extents.len() {
+        return Err(layout("strides for another number of loops"));
+    }
+    let (low, high) = access.span(extents);
+    if low < 0 || high + block as i128 > len as i128 {
+        let last = high + block as i128 - 1;
+        return Err(layout(&format!(
+            "positions {low}..={last} do not lie in {what} of {len} elements"
+        )));
+    }
+    Ok(())
+}
+
+fn injective(parts: &Parts) -> Result<(), Error> {
+    let mut loops: Vec<(u64, usize)> = parts
+        .dst
+        .strides
+        .iter()
+        .zip(&parts.extents)
+        .filter(|(_, extent)| **extent > 1)
+        .map(|(stride, &extent)| (stride.unsigned_abs(), extent))
+        .collect();
+    loops.sort_unstable();
+    let mut span = parts.block as i128;
+    for (stride, extent) in loops {
+        let stride = i128::from(stride);
+        if stride < span {
+            return Err(
+                layout("destination strides that might write one element twice")
+                    .hint("give each stride at least the span of the axes below it"),
+            );
+        }
+        span += stride * (extent as i128 - 1);
+    }
+    Ok(())
+}
+
+/// Whether every element of the destination is written: as many distinct positions as elements.
+pub(crate) fn covers(parts: &Parts) -> bool {
+    let turns = parts
+        .extents
+        .iter()
+        .try_fold(parts.block, |n, &extent| n.checked_mul(extent));
+    turns == Some(parts.dst_len)
+}
+
+fn layout(text: &str) -> Error {
+    Error::new(ErrorKind::OperandLayout, alloc::string::String::from(text))
+}

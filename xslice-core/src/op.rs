@@ -1,0 +1,769 @@
+//! The operators, with their attributes exactly as the texts write them.
+//!
+//! What an attribute *means* is decided in [`crate::resolve`]; what a version *has* is decided here, in
+//! [`Op::validate`]: which inputs exist, which are required, which element types are admitted. Each builder names the
+//! text it comes from; a value given as a string is the name of an operand whose value arrives at run time.
+
+use crate::elem::ElementType;
+use crate::error::{Error, ErrorKind};
+use crate::program::ValueId;
+use crate::tensor::Tensor;
+use alloc::{borrow::Cow, format, string::String, sync::Arc, vec::Vec};
+
+/// Where a text leaves a choice or contradicts its runtime: which answer is wanted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Dialect {
+    /// One documented answer for each choice. The default.
+    #[default]
+    Standard,
+    /// The values of ONNX Runtime: a reversed Slice takes `INT32_MAX` and `INT64_MAX` as an end for "to the end"; a float
+    /// Range accumulates; an integer Range counts in `f64`.
+    OnnxRuntime,
+    /// The text of StridedSlice-1 literally: `begin == end` is one element, a reversed end mask stops before element 0, a shrunk
+    /// axis clamps.
+    OpenVinoText,
+}
+
+impl Dialect {
+    /// The name in the notation and on the command line.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Standard => "standard",
+            Self::OnnxRuntime => "onnxruntime",
+            Self::OpenVinoText => "openvino_text",
+        }
+    }
+
+    /// The dialect of that name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        [Self::Standard, Self::OnnxRuntime, Self::OpenVinoText]
+            .into_iter()
+            .find(|d| d.name() == name)
+    }
+}
+
+/// Where a parameter's value comes from.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Param {
+    /// Known when the program is built.
+    Constant(Arc<Tensor>),
+    /// The operand of that name; becomes [`Param::Value`] when the operator joins a program.
+    Operand(String),
+    /// A value of the program.
+    Value(ValueId),
+}
+
+impl From<Tensor> for Param {
+    fn from(tensor: Tensor) -> Self {
+        Self::Constant(Arc::new(tensor))
+    }
+}
+
+impl From<Arc<Tensor>> for Param {
+    fn from(tensor: Arc<Tensor>) -> Self {
+        Self::Constant(tensor)
+    }
+}
+
+impl From<i64> for Param {
+    fn from(value: i64) -> Self {
+        Tensor::scalar(value).into()
+    }
+}
+
+impl From<&[i64]> for Param {
+    fn from(values: &[i64]) -> Self {
+        Tensor::vector(values).into()
+    }
+}
+
+impl<const N: usize> From<[i64; N]> for Param {
+    fn from(values: [i64; N]) -> Self {
+        Tensor::vector(&values).into()
+    }
+}
+
+impl From<Vec<i64>> for Param {
+    fn from(values: Vec<i64>) -> Self {
+        Tensor::vector(&values).into()
+    }
+}
+
+impl From<&str> for Param {
+    fn from(operand: &str) -> Self {
+        Self::Operand(String::from(operand))
+    }
+}
+
+impl From<ValueId> for Param {
+    fn from(value: ValueId) -> Self {
+        Self::Value(value)
+    }
+}
+
+/// Entry point to the builders of Slice.
+#[derive(Clone, Copy, Debug)]
+pub struct Slice;
+
+impl Slice {
+    /// ONNX Slice; `version` is one of 1, 10, 11, 13.
+    ///
+    /// ```
+    /// use xslice_core::{Program, Signature, ElementType, Slice};
+    /// let program = Program::chain("x").then(Slice::onnx(13).starts([1]).ends([8])).build()?;
+    /// let signature = Signature::new().operand(ElementType::F32, &[10]);
+    /// assert_eq!(program.output_shape(&signature)?, [7]);
+    /// # Ok::<(), xslice_core::Error>(())
+    /// ```
+    #[must_use]
+    pub fn onnx(version: u32) -> OnnxSlice {
+        OnnxSlice {
+            version,
+            dialect: Dialect::Standard,
+            starts: None,
+            ends: None,
+            axes: None,
+            steps: None,
+        }
+    }
+
+    /// OpenVINO Slice; `version` is 8.
+    #[must_use]
+    pub fn openvino(version: u32) -> OpenVinoSlice {
+        OpenVinoSlice {
+            version,
+            start: None,
+            stop: None,
+            step: None,
+            axes: None,
+        }
+    }
+}
+
+/// Entry point to the builder of StridedSlice.
+#[derive(Clone, Copy, Debug)]
+pub struct StridedSlice;
+
+impl StridedSlice {
+    /// OpenVINO StridedSlice; `version` is 1. The masks default to empty.
+    ///
+    /// ```
+    /// use xslice_core::{Program, Signature, ElementType, StridedSlice};
+    /// // x[1:, :, ::-1]
+    /// let op = StridedSlice::openvino(1).begin([1, 0, 0]).end([0, 0, 0]).stride([1, 1, -1])
+    ///     .begin_mask([0, 1, 1]).end_mask([1, 1, 1]);
+    /// let program = Program::chain("x").then(op).build()?;
+    /// let signature = Signature::new().operand(ElementType::F32, &[2, 3, 4]);
+    /// assert_eq!(program.output_shape(&signature)?, [1, 3, 4]);
+    /// # Ok::<(), xslice_core::Error>(())
+    /// ```
+    #[must_use]
+    pub fn openvino(version: u32) -> OpenVinoStridedSlice {
+        OpenVinoStridedSlice {
+            version,
+            dialect: Dialect::Standard,
+            begin: None,
+            end: None,
+            stride: None,
+            begin_mask: Vec::new(),
+            end_mask: Vec::new(),
+            new_axis_mask: Vec::new(),
+            shrink_axis_mask: Vec::new(),
+            ellipsis_mask: Vec::new(),
+        }
+    }
+}
+
+/// Entry point to the builder of Gather.
+#[derive(Clone, Copy, Debug)]
+pub struct Gather;
+
+impl Gather {
+    /// ONNX Gather; `version` is one of 1, 11, 13. `axis` defaults to 0.
+    ///
+    /// ```
+    /// use xslice_core::{Program, Signature, ElementType, Gather};
+    /// let program = Program::chain("table").then(Gather::onnx(13).indices("ids")).build()?;
+    /// let signature = Signature::new()
+    ///     .operand(ElementType::F32, &[30522, 768])
+    ///     .operand(ElementType::I64, &[8, 128]);
+    /// assert_eq!(program.output_shape(&signature)?, [8, 128, 768]);
+    /// # Ok::<(), xslice_core::Error>(())
+    /// ```
+    #[must_use]
+    pub fn onnx(version: u32) -> OnnxGather {
+        OnnxGather {
+            version,
+            dialect: Dialect::Standard,
+            axis: 0,
+            indices: None,
+        }
+    }
+}
+
+/// Entry point to the builder of Range.
+#[derive(Clone, Copy, Debug)]
+pub struct Range;
+
+impl Range {
+    /// ONNX Range; `version` is 11. The parameters are scalars of one type, which is the type of the result.
+    ///
+    /// ```
+    /// use xslice_core::{Program, Signature, Range, Tensor};
+    /// let scalar = |v: f32| Tensor::scalar(v);
+    /// let program = Program::generate(
+    ///     Range::onnx(11).start(scalar(0.0)).limit(scalar(1.0)).delta(scalar(0.25)))?;
+    /// assert_eq!(program.output_shape(&Signature::new())?, [4]);
+    /// # Ok::<(), xslice_core::Error>(())
+    /// ```
+    #[must_use]
+    pub fn onnx(version: u32) -> OnnxRange {
+        OnnxRange {
+            version,
+            dialect: Dialect::Standard,
+            start: None,
+            limit: None,
+            delta: None,
+        }
+    }
+}
+
+/// Setters of a builder, one line each.
+macro_rules! setters {
+    ($op:ident { $($(#[$doc:meta])* $name:ident: $kind:ident,)* }) => {
+        impl $op { $(setters!(@ $kind $(#[$doc])* $name);)* }
+    };
+    (@ param $(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])* #[must_use]
+        pub fn $name(mut self, value: impl Into<Param>) -> Self { self.$name = Some(value.into()); self }
+    };
+    (@ mask $(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])* #[must_use]
+        pub fn $name(mut self, mask: impl Into<Vec<i64>>) -> Self { self.$name = mask.into(); self }
+    };
+    (@ axis $(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])* #[must_use]
+        pub fn $name(mut self, axis: i64) -> Self { self.$name = axis; self }
+    };
+    (@ dialect $(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])* #[must_use]
+        pub fn $name(mut self, dialect: Dialect) -> Self { self.$name = dialect; self }
+    };
+}
+
+/// ONNX Slice, versions 1, 10, 11 and 13: the elements from `starts` up to `ends` by `steps` on some axes.
+///
+/// In version 1 `starts`, `ends` and `axes` are attributes and there are no steps; from version 10 on all are inputs, 1-D, `i32` or
+/// `i64`. Version 13 adds bf16. The result has the rank of the data.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct OnnxSlice {
+    pub(crate) version: u32,
+    pub(crate) dialect: Dialect,
+    pub(crate) starts: Option<Param>,
+    pub(crate) ends: Option<Param>,
+    pub(crate) axes: Option<Param>,
+    pub(crate) steps: Option<Param>,
+}
+
+setters! { OnnxSlice {
+    /// First index on each axis of `axes`; a negative one counts from the end, one outside is clamped.
+    starts: param,
+    /// Index to stop before, on each axis of `axes`; wrapped and clamped likewise.
+    ends: param,
+    /// The axes, each in `-rank..rank` and named once; by default the first `len(starts)`.
+    axes: param,
+    /// Step on each axis, not 0; a negative one walks backwards. By default 1.
+    steps: param,
+    /// Which answers are wanted where the text leaves a choice.
+    dialect: dialect,
+}}
+
+/// ONNX Gather, versions 1, 11 and 13: the entries of one axis that `indices` names.
+///
+/// `indices` is `i32` or `i64`, of any rank `q`; each is in `-s..s` for an axis of size `s`, and a negative one counts from the
+/// end. The result has rank `q + rank - 1`: the shape of `indices` stands where the axis stood. Version 13 adds bf16.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct OnnxGather {
+    pub(crate) version: u32,
+    pub(crate) dialect: Dialect,
+    pub(crate) axis: i64,
+    pub(crate) indices: Option<Param>,
+}
+
+setters! { OnnxGather {
+    /// The axis, in `-rank..rank`.
+    axis: axis,
+    /// Which entries.
+    indices: param,
+    /// Accepted for uniformity: no dialect differs in Gather.
+    dialect: dialect,
+}}
+
+/// ONNX Range, version 11: `start + i * delta` for `i` in `0..max(0, ceil((limit - start) / delta))`.
+///
+/// `start`, `limit` and `delta` are scalars (shape `[]` or `[1]`) of one type out of i16, i32, i64, f32, f64.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct OnnxRange {
+    pub(crate) version: u32,
+    pub(crate) dialect: Dialect,
+    pub(crate) start: Option<Param>,
+    pub(crate) limit: Option<Param>,
+    pub(crate) delta: Option<Param>,
+}
+
+setters! { OnnxRange {
+    /// The first value.
+    start: param,
+    /// The value to stop before.
+    limit: param,
+    /// The increment, not 0.
+    delta: param,
+    /// Which answers are wanted where the text leaves a choice.
+    dialect: dialect,
+}}
+
+/// OpenVINO Slice-8: the elements from `start` up to `stop` by `step` on some axes.
+///
+/// All parameters are 1-D of any integer type and equally long. The result has the rank of the data.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct OpenVinoSlice {
+    pub(crate) version: u32,
+    pub(crate) start: Option<Param>,
+    pub(crate) stop: Option<Param>,
+    pub(crate) step: Option<Param>,
+    pub(crate) axes: Option<Param>,
+}
+
+setters! { OpenVinoSlice {
+    /// First index on each axis; a negative one counts from the end, one outside is clamped.
+    start: param,
+    /// Index to stop before, wrapped and clamped likewise.
+    stop: param,
+    /// Step on each axis, not 0. Required.
+    step: param,
+    /// The axes, each in `-rank..rank` and named once; by default the first `len(start)`.
+    axes: param,
+}}
+
+/// OpenVINO StridedSlice-1: a slice by entries and masks, which may also insert, drop and skip axes.
+///
+/// `begin`, `end` and `stride` are 1-D, equally long, of any integer type; each mask is a list of 0 and 1, shorter ones are
+/// extended by zeros. Where several bits of one entry are set, ellipsis goes before new axis before shrink.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct OpenVinoStridedSlice {
+    pub(crate) version: u32,
+    pub(crate) dialect: Dialect,
+    pub(crate) begin: Option<Param>,
+    pub(crate) end: Option<Param>,
+    pub(crate) stride: Option<Param>,
+    pub(crate) begin_mask: Vec<i64>,
+    pub(crate) end_mask: Vec<i64>,
+    pub(crate) new_axis_mask: Vec<i64>,
+    pub(crate) shrink_axis_mask: Vec<i64>,
+    pub(crate) ellipsis_mask: Vec<i64>,
+}
+
+setters! { OpenVinoStridedSlice {
+    /// First index of each entry.
+    begin: param,
+    /// Index to stop before.
+    end: param,
+    /// Step, not 0; by default 1.
+    stride: param,
+    /// 1: the entry starts at the first element (the last one when reversed).
+    begin_mask: mask,
+    /// 1: the entry runs through the last element (the first one when reversed).
+    end_mask: mask,
+    /// 1: the entry inserts an axis of length 1 and consumes none.
+    new_axis_mask: mask,
+    /// 1: the entry takes element `begin` and drops the axis.
+    shrink_axis_mask: mask,
+    /// 1, once at most: the entry stands for as many whole axes as the others leave.
+    ellipsis_mask: mask,
+    /// Which answers are wanted where the text leaves a choice.
+    dialect: dialect,
+}}
+
+/// One entry of a bracket.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Entry {
+    /// `3`: takes one element and drops the axis; out of range is an error.
+    Integer(i64),
+    /// `start:end:step`, as Python resolves it.
+    Slice {
+        /// First index; absent: the first element, the last one when reversed.
+        start: Option<i64>,
+        /// Index to stop before; absent: through the end.
+        end: Option<i64>,
+        /// Step, not 0; absent: 1.
+        step: Option<i64>,
+    },
+    /// `...`: as many whole axes as the others leave.
+    Ellipsis,
+    /// `newaxis`: a new axis of length 1.
+    NewAxis,
+    /// `@ids` or `[0, 2]`: a Gather; the rank of the indices replaces the axis.
+    Gather(Param),
+}
+
+/// The notation's own bracket, `x[1:, ..., @ids]`: slices resolve as Python's `slice.indices`, integers and gathers refuse
+/// what is out of range.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Index {
+    pub(crate) entries: Vec<Entry>,
+}
+
+impl Index {
+    /// A bracket of these entries.
+    #[must_use]
+    pub fn new(entries: impl Into<Vec<Entry>>) -> Self {
+        Self {
+            entries: entries.into(),
+        }
+    }
+}
+
+/// What a [`Reshape`] does with the dimensions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ReshapeRule {
+    /// The dimensions are the parameter; one may be -1 and is computed. With `zero_copies`, 0 means the dimension of the data at
+    /// the same place (ONNX without `allowzero`, OpenVINO with `special_zero`).
+    Reshape {
+        /// Whether 0 copies.
+        zero_copies: bool,
+    },
+    /// Drops the axes of the parameter, or every axis of size 1.
+    Squeeze,
+    /// Inserts axes of size 1 at the places of the parameter.
+    Unsqueeze,
+}
+
+/// Reshape, Squeeze and Unsqueeze: what stands between the operators in models. The elements and their order stay.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Reshape {
+    pub(crate) label: Cow<'static, str>,
+    pub(crate) rule: ReshapeRule,
+    pub(crate) shape: Option<Param>,
+}
+
+impl Reshape {
+    /// A reshape by `rule`; `label` is what errors call it, such as `onnx::Squeeze@13`; `shape` is the parameter: dimensions
+    /// or axes, 1-D integers.
+    #[must_use]
+    pub fn new(
+        label: impl Into<Cow<'static, str>>,
+        rule: ReshapeRule,
+        shape: Option<Param>,
+    ) -> Self {
+        Self {
+            label: label.into(),
+            rule,
+            shape,
+        }
+    }
+}
+
+/// An operator with its attributes.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Op {
+    /// ONNX Slice 1, 10, 11, 13.
+    OnnxSlice(OnnxSlice),
+    /// ONNX Gather 1, 11, 13.
+    OnnxGather(OnnxGather),
+    /// ONNX Range 11.
+    OnnxRange(OnnxRange),
+    /// OpenVINO Slice 8.
+    OpenVinoSlice(OpenVinoSlice),
+    /// OpenVINO StridedSlice 1.
+    StridedSlice(OpenVinoStridedSlice),
+    /// The notation's bracket.
+    Index(Index),
+    /// Reshape, Squeeze, Unsqueeze.
+    Reshape(Reshape),
+}
+
+macro_rules! into_op {
+    ($($from:ident => $variant:ident,)*) => {$(
+        impl From<$from> for Op {
+            fn from(op: $from) -> Self { Self::$variant(op) }
+        }
+    )*};
+}
+
+into_op! {
+    OnnxSlice => OnnxSlice,
+    OnnxGather => OnnxGather,
+    OnnxRange => OnnxRange,
+    OpenVinoSlice => OpenVinoSlice,
+    OpenVinoStridedSlice => StridedSlice,
+    Index => Index,
+    Reshape => Reshape,
+}
+
+/// The versions that exist, as `onnx` and `openvino` count them.
+const VERSIONS: [(&str, &[u32]); 5] = [
+    ("onnx::Slice", &[1, 10, 11, 13]),
+    ("onnx::Gather", &[1, 11, 13]),
+    ("onnx::Range", &[11]),
+    ("openvino::Slice", &[8]),
+    ("openvino::StridedSlice", &[1]),
+];
+
+impl Op {
+    /// What errors call the operator: `onnx::Slice@13`; a bracket is `index`.
+    #[must_use]
+    pub fn label(&self) -> Cow<'static, str> {
+        match self.name_and_version() {
+            Some((name, version)) => Cow::Owned(format!("{name}@{version}")),
+            None => match self {
+                Self::Reshape(op) => op.label.clone(),
+                _ => Cow::Borrowed("index"),
+            },
+        }
+    }
+
+    fn name_and_version(&self) -> Option<(&'static str, u32)> {
+        match self {
+            Self::OnnxSlice(op) => Some(("onnx::Slice", op.version)),
+            Self::OnnxGather(op) => Some(("onnx::Gather", op.version)),
+            Self::OnnxRange(op) => Some(("onnx::Range", op.version)),
+            Self::OpenVinoSlice(op) => Some(("openvino::Slice", op.version)),
+            Self::StridedSlice(op) => Some(("openvino::StridedSlice", op.version)),
+            Self::Index(_) | Self::Reshape(_) => None,
+        }
+    }
+
+    /// The version that a model of this opset means: the newest one not above it.
+    ///
+    /// `None` if the operator does not exist here, or not yet at that opset.
+    #[must_use]
+    pub fn version_at(name: &str, opset: u32) -> Option<u32> {
+        let (_, versions) = VERSIONS.iter().find(|(known, _)| *known == name)?;
+        versions
+            .iter()
+            .copied()
+            .rev()
+            .find(|&version| version <= opset)
+    }
+
+    /// The versions of an operator, such as `onnx::Slice`; `None` if it does not exist here.
+    #[must_use]
+    pub fn versions(name: &str) -> Option<&'static [u32]> {
+        VERSIONS
+            .iter()
+            .find(|(known, _)| *known == name)
+            .map(|(_, versions)| *versions)
+    }
+
+    /// The parameters by name, in the order of the text, with those that are absent left out.
+    pub fn params(&self) -> impl Iterator<Item = (&'static str, &Param)> {
+        let list: Vec<(&'static str, Option<&Param>)> = match self {
+            Self::OnnxSlice(op) => alloc::vec![
+                ("starts", op.starts.as_ref()),
+                ("ends", op.ends.as_ref()),
+                ("axes", op.axes.as_ref()),
+                ("steps", op.steps.as_ref()),
+            ],
+            Self::OnnxGather(op) => alloc::vec![("indices", op.indices.as_ref())],
+            Self::OnnxRange(op) => alloc::vec![
+                ("start", op.start.as_ref()),
+                ("limit", op.limit.as_ref()),
+                ("delta", op.delta.as_ref()),
+            ],
+            Self::OpenVinoSlice(op) => alloc::vec![
+                ("start", op.start.as_ref()),
+                ("stop", op.stop.as_ref()),
+                ("step", op.step.as_ref()),
+                ("axes", op.axes.as_ref()),
+            ],
+            Self::StridedSlice(op) => alloc::vec![
+                ("begin", op.begin.as_ref()),
+                ("end", op.end.as_ref()),
+                ("stride", op.stride.as_ref()),
+            ],
+            Self::Index(op) => op
+                .entries
+                .iter()
+                .filter_map(gather_entry)
+                .map(|p| ("indices", Some(p)))
+                .collect(),
+            Self::Reshape(op) => alloc::vec![("shape", op.shape.as_ref())],
+        };
+        list.into_iter()
+            .filter_map(|(name, param)| Some((name, param?)))
+    }
+
+    pub(crate) fn params_mut(&mut self) -> Vec<&mut Param> {
+        match self {
+            Self::OnnxSlice(op) => [&mut op.starts, &mut op.ends, &mut op.axes, &mut op.steps]
+                .into_iter()
+                .flatten()
+                .collect(),
+            Self::OnnxGather(op) => op.indices.as_mut().into_iter().collect(),
+            Self::OnnxRange(op) => [&mut op.start, &mut op.limit, &mut op.delta]
+                .into_iter()
+                .flatten()
+                .collect(),
+            Self::OpenVinoSlice(op) => [&mut op.start, &mut op.stop, &mut op.step, &mut op.axes]
+                .into_iter()
+                .flatten()
+                .collect(),
+            Self::StridedSlice(op) => [&mut op.begin, &mut op.end, &mut op.stride]
+                .into_iter()
+                .flatten()
+                .collect(),
+            Self::Index(op) => op
+                .entries
+                .iter_mut()
+                .filter_map(|entry| match entry {
+                    Entry::Gather(param) => Some(param),
+                    Entry::Integer(_) | Entry::Slice { .. } | Entry::Ellipsis | Entry::NewAxis => {
+                        None
+                    }
+                })
+                .collect(),
+            Self::Reshape(op) => op.shape.as_mut().into_iter().collect(),
+        }
+    }
+
+    /// Whether a parameter's values only select elements at run time (the indices of a gather); the values of every other
+    /// parameter decide the shape and must be known when a kernel is compiled.
+    #[must_use]
+    pub fn selects(&self) -> bool {
+        matches!(self, Self::OnnxGather(_) | Self::Index(_))
+    }
+
+    /// Whether the operator has no data operand.
+    #[must_use]
+    pub fn is_generator(&self) -> bool {
+        matches!(self, Self::OnnxRange(_))
+    }
+
+    /// What the version of the operator has: version, required inputs, inputs it does not know.
+    pub(crate) fn validate(&self) -> Result<(), Error> {
+        if let Some((name, version)) = self.name_and_version() {
+            let versions = Self::versions(name).unwrap_or_default();
+            if !versions.contains(&version) {
+                return Err(Error::new(
+                    ErrorKind::UnknownVersion,
+                    format!("version {version} of {name} does not exist"),
+                )
+                .value(version)
+                .allowed(list_words(versions.iter().map(|v| format!("{v}")))));
+            }
+        }
+        for &name in self.required() {
+            if !self.params().any(|(given, _)| given == name) {
+                return Err(Error::new(
+                    ErrorKind::MissingAttribute,
+                    format!("`{name}` is required"),
+                )
+                .parameter(name)
+                .operator(self.label()));
+            }
+        }
+        if let Self::OnnxSlice(OnnxSlice {
+            version: 1,
+            steps: Some(_),
+            ..
+        }) = self
+        {
+            return Err(Error::new(
+                ErrorKind::UnknownAttribute,
+                "`steps` does not exist in version 1",
+            )
+            .parameter("steps")
+            .allowed("starts, ends, axes")
+            .hint("steps came with version 10")
+            .operator(self.label()));
+        }
+        Ok(())
+    }
+
+    fn required(&self) -> &'static [&'static str] {
+        match self {
+            Self::OnnxSlice(_) => &["starts", "ends"],
+            Self::OnnxGather(_) => &["indices"],
+            Self::OnnxRange(_) => &["start", "limit", "delta"],
+            Self::OpenVinoSlice(_) => &["start", "stop", "step"],
+            Self::StridedSlice(_) => &["begin", "end"],
+            Self::Index(_) => &[],
+            Self::Reshape(Reshape {
+                rule: ReshapeRule::Squeeze,
+                ..
+            }) => &[],
+            Self::Reshape(_) => &["shape"],
+        }
+    }
+
+    /// Refuses data of an element type that the version does not take.
+    pub(crate) fn check_data_type(&self, ty: ElementType) -> Result<(), Error> {
+        let too_old = match self {
+            Self::OnnxSlice(op) => op.version < 13,
+            Self::OnnxGather(op) => op.version < 13,
+            Self::OnnxRange(_) | Self::OpenVinoSlice(_) | Self::StridedSlice(_) => false,
+            Self::Index(_) | Self::Reshape(_) => false,
+        };
+        if too_old && ty == ElementType::Bf16 {
+            return Err(Error::new(
+                ErrorKind::ElementType,
+                "element type bf16 came with version 13",
+            )
+            .parameter("data")
+            .value(ty)
+            .allowed("every other element type"));
+        }
+        Ok(())
+    }
+
+    /// The element types that a parameter may have.
+    pub(crate) fn check_param_type(
+        &self,
+        name: &'static str,
+        ty: ElementType,
+    ) -> Result<(), Error> {
+        use ElementType::{F32, F64, I16, I32, I64};
+        let (fits, allowed) = match self {
+            Self::OnnxSlice(OnnxSlice { version: 1, .. }) => (ty == I64, "i64"),
+            Self::OnnxSlice(_) | Self::OnnxGather(_) | Self::Index(_) => {
+                (matches!(ty, I32 | I64), "i32, i64")
+            }
+            Self::OnnxRange(_) => (
+                matches!(ty, I16 | I32 | I64 | F32 | F64),
+                "i16, i32, i64, f32, f64",
+            ),
+            Self::OpenVinoSlice(_) | Self::StridedSlice(_) | Self::Reshape(_) => {
+                (ty.is_integer(), "i8, i16, i32, i64, u8, u16, u32, u64")
+            }
+        };
+        if fits {
+            return Ok(());
+        }
+        Err(Error::new(
+            ErrorKind::ParameterType,
+            format!("`{name}` has element type {ty}"),
+        )
+        .parameter(name)
+        .value(ty)
+        .allowed(allowed))
+    }
+}
+
+fn gather_entry(entry: &Entry) -> Option<&Param> {
+    match entry {
+        Entry::Gather(param) => Some(param),
+        Entry::Integer(_) | Entry::Slice { .. } | Entry::Ellipsis | Entry::NewAxis => None,
+    }
+}
+
+/// `a, b or c`.
+pub(crate) fn list_words(words: impl Iterator<Item = String>) -> String {
+    let words: Vec<_> = words.collect();
+    match words.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, rest)) => format!("{} or {last}", rest.join(", ")),
+        None => String::new(),
+    }
+}

@@ -1,0 +1,370 @@
+//! What every engine runs: nests, checks, numbers, constants.
+//!
+//! A [`Plan`] is for one signature. Its steps run in order: a check refuses an index outside its axis before any nest uses it, a nest
+//! moves. Engines read plans and nothing behind them (not the notation, not the operators).
+
+use crate::access::{Access, Buffer, Counter, IndexType, Names, Shown};
+use crate::elem::ElementType;
+use crate::error::{Error, ErrorKind};
+use crate::nest::{LoopNest, schedule::Schedule};
+use crate::operand::{Input, Output};
+use crate::tensor::Tensor;
+use alloc::{format, string::String, sync::Arc, vec::Vec};
+use core::fmt;
+
+/// What a call must give for one operand.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct OperandNeed {
+    pub name: String,
+    pub ty: ElementType,
+    /// Elements of the buffer: exactly so many where `exact`, at least so many otherwise.
+    pub len: usize,
+    pub exact: bool,
+    /// The value that the plan was compiled for, for a parameter.
+    pub value: Option<Arc<Tensor>>,
+}
+
+/// Who owns a check: named in its refusal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Origin {
+    pub operator: String,
+    pub node: Option<String>,
+    pub axis: usize,
+}
+
+/// `check ids[4 + 2*i], i in 0..512, in -s..s`: refuses the first index outside its axis.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Check {
+    pub(crate) table: Buffer,
+    pub(crate) index: IndexType,
+    pub(crate) extents: Vec<usize>,
+    pub(crate) access: Access,
+    pub(crate) size: i64,
+    pub(crate) origin: Origin,
+}
+
+impl Check {
+    /// The table whose indices are checked.
+    #[must_use]
+    pub fn table(&self) -> Buffer {
+        self.table
+    }
+
+    /// The element type of the table.
+    #[must_use]
+    pub fn index(&self) -> IndexType {
+        self.index
+    }
+
+    /// Turns of each loop over the indices.
+    #[must_use]
+    pub fn extents(&self) -> &[usize] {
+        &self.extents
+    }
+
+    /// Position of the index in the table, in elements.
+    #[must_use]
+    pub fn access(&self) -> &Access {
+        &self.access
+    }
+
+    /// The size `s` of the axis: allowed is `-s..s`.
+    #[must_use]
+    pub fn size(&self) -> i64 {
+        self.size
+    }
+
+    /// The refusal of `value`, which is at flat position `position` of the indices.
+    #[cold]
+    #[must_use]
+    pub fn refuse(&self, value: i64, position: usize) -> Error {
+        let error = index_range(value, position, self.origin.axis, self.size)
+            .operator(self.origin.operator.clone());
+        match &self.origin.node {
+            Some(node) => error.node(node.clone()),
+            None => error,
+        }
+    }
+
+    pub(crate) fn write(&self, names: Names<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("check ")?;
+        names.write(self.table, f)?;
+        write!(f, "[{}]", Shown(&self.access, names))?;
+        for (k, extent) in self.extents.iter().enumerate() {
+            write!(f, ", {} in 0..{extent}", Counter(k))?;
+        }
+        writeln!(f, ", in {}..{}", -self.size, self.size)
+    }
+}
+
+/// The one text for an index outside its axis, known early or late.
+#[cold]
+pub(crate) fn index_range(value: i64, position: usize, axis: usize, size: i64) -> Error {
+    let error = Error::new(
+        ErrorKind::IndexRange,
+        format!("index {value} at position {position} of `indices` is out of range for axis {axis} of size {size}"),
+    )
+    .parameter("indices")
+    .axis(axis)
+    .position(position)
+    .value(value);
+    if size == 0 {
+        error.allowed("no index: the axis is empty")
+    } else {
+        error.allowed(format!("{}..={}", -size, size - 1))
+    }
+}
+
+/// One step of a plan.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Refuses a bad index.
+    Check(Check),
+    /// Moves elements.
+    Nest(PlannedNest),
+}
+
+/// A nest, its schedule, and where it writes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlannedNest {
+    pub(crate) nest: LoopNest,
+    pub(crate) schedule: Option<Schedule>,
+    /// The temporary that it writes; `None`: the result.
+    pub(crate) scratch: Option<usize>,
+}
+
+impl PlannedNest {
+    /// The nest.
+    #[must_use]
+    pub fn nest(&self) -> &LoopNest {
+        &self.nest
+    }
+
+    /// The schedule in bytes; `None` for strings.
+    #[must_use]
+    pub fn schedule(&self) -> Option<&Schedule> {
+        self.schedule.as_ref()
+    }
+
+    /// The temporary that it writes; `None`: the result.
+    #[must_use]
+    pub fn scratch(&self) -> Option<usize> {
+        self.scratch
+    }
+}
+
+/// A temporary between two nests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Temporary {
+    /// The element type.
+    pub element_type: ElementType,
+    /// The number of elements.
+    pub len: usize,
+}
+
+/// Everything an engine needs for one signature.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Plan {
+    pub(crate) operands: Vec<OperandNeed>,
+    pub(crate) constants: Vec<Arc<Tensor>>,
+    pub(crate) temporaries: Vec<Temporary>,
+    pub(crate) steps: Vec<Step>,
+    pub(crate) ty: ElementType,
+    pub(crate) shape: Vec<usize>,
+    /// Elements of the destination buffer: exactly so many where `exact_output`.
+    pub(crate) output_len: usize,
+    pub(crate) exact_output: bool,
+}
+
+impl Plan {
+    /// The element type of the result.
+    #[must_use]
+    pub fn element_type(&self) -> ElementType {
+        self.ty
+    }
+
+    /// The shape of the result.
+    #[must_use]
+    pub fn shape(&self) -> &[usize] {
+        &self.shape
+    }
+
+    /// Elements of the destination buffer that a call needs.
+    #[must_use]
+    pub fn output_len(&self) -> usize {
+        self.output_len
+    }
+
+    /// Elements of each operand's buffer that a call needs.
+    pub fn operand_lens(&self) -> impl Iterator<Item = usize> {
+        self.operands.iter().map(|need| need.len)
+    }
+
+    /// The steps, in order.
+    #[must_use]
+    pub fn steps(&self) -> &[Step] {
+        &self.steps
+    }
+
+    /// The constants that nests and checks read.
+    #[must_use]
+    pub fn constants(&self) -> &[Arc<Tensor>] {
+        &self.constants
+    }
+
+    /// The temporaries between nests.
+    #[must_use]
+    pub fn temporaries(&self) -> &[Temporary] {
+        &self.temporaries
+    }
+
+    /// Whether every element of the destination buffer is written, so that it may be uninitialised (I4).
+    #[must_use]
+    pub fn covers_output(&self) -> bool {
+        let last = self.steps.iter().rev().find_map(|step| match step {
+            Step::Nest(planned) if planned.scratch.is_none() => Some(planned.nest.covers()),
+            Step::Nest(_) | Step::Check(_) => None,
+        });
+        last.unwrap_or(self.output_len == 0)
+    }
+
+    /// Compares a call with the signature: number, types and lengths of the buffers, values of the parameters. Every engine calls
+    /// this first; what passes satisfies I3 and I5 for this plan.
+    ///
+    /// # Errors
+    /// [`ErrorKind::OperandCount`], [`ErrorKind::OperandType`], [`ErrorKind::OperandLength`], [`ErrorKind::OperandValue`].
+    pub fn admit(&self, inputs: &[Input<'_>], output: &Output<'_>) -> Result<(), Error> {
+        if inputs.len() != self.operands.len() {
+            return Err(self.wrong_count(inputs.len()));
+        }
+        for (need, input) in self.operands.iter().zip(inputs) {
+            admit_buffer(
+                need.ty,
+                need.len,
+                need.exact,
+                input.element_type(),
+                input.len(),
+                &need.name,
+            )?;
+            if let Some(value) = &need.value {
+                admit_value(value, input, &need.name)?;
+            }
+        }
+        admit_buffer(
+            self.ty,
+            self.output_len,
+            self.exact_output,
+            output.element_type(),
+            output.len(),
+            "output",
+        )
+    }
+
+    #[cold]
+    fn wrong_count(&self, given: usize) -> Error {
+        let names: Vec<_> = self
+            .operands
+            .iter()
+            .map(|need| need.name.as_str())
+            .collect();
+        Error::new(
+            ErrorKind::OperandCount,
+            format!("{given} operands are given"),
+        )
+        .value(given)
+        .allowed(format!("{}: {}", names.len(), names.join(", ")))
+    }
+}
+
+fn admit_buffer(
+    ty: ElementType,
+    len: usize,
+    exact: bool,
+    given_ty: ElementType,
+    given: usize,
+    name: &str,
+) -> Result<(), Error> {
+    if ty == given_ty && (given == len || (given > len && !exact)) {
+        return Ok(());
+    }
+    Err(refuse_buffer(ty, len, exact, given_ty, given, name))
+}
+
+#[cold]
+fn refuse_buffer(
+    ty: ElementType,
+    len: usize,
+    exact: bool,
+    given_ty: ElementType,
+    given: usize,
+    name: &str,
+) -> Error {
+    let name = String::from(name);
+    if ty != given_ty {
+        return Error::new(ErrorKind::OperandType, format!("`{name}` holds {given_ty}"))
+            .parameter(name)
+            .value(given_ty)
+            .allowed(ty.name());
+    }
+    let allowed = if exact {
+        format!("{len} elements")
+    } else {
+        format!("at least {len} elements")
+    };
+    Error::new(
+        ErrorKind::OperandLength,
+        format!("`{name}` has {given} elements"),
+    )
+    .parameter(name)
+    .value(given)
+    .allowed(allowed)
+}
+
+fn admit_value(value: &Tensor, input: &Input<'_>, name: &str) -> Result<(), Error> {
+    if value.bytes() == input.bytes() {
+        return Ok(());
+    }
+    Err(Error::new(
+        ErrorKind::OperandValue,
+        format!("`{name}` has another value than the signature"),
+    )
+    .parameter(String::from(name))
+    .hint("compile again with the new value: it decides the shape"))
+}
+
+/// Shape, strides and offset of a zero-copy view into one operand, in elements.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct View {
+    /// The operand.
+    pub operand: usize,
+    /// The dimensions.
+    pub shape: Vec<usize>,
+    /// Distance between neighbours on each axis.
+    pub strides: Vec<isize>,
+    /// Position of element `[0, 0, ...]` in the operand's buffer.
+    pub offset: usize,
+}
+
+impl fmt::Display for Plan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<_> = self.operands.iter().map(|need| need.name.clone()).collect();
+        for step in &self.steps {
+            match step {
+                Step::Check(check) => check.write(Names(&names), f)?,
+                Step::Nest(planned) => {
+                    if let Some(at) = planned.scratch {
+                        writeln!(f, "scratch{at}:")?;
+                    }
+                    planned.nest.write(Names(&names), f)?;
+                    if let Some(schedule) = &planned.schedule {
+                        writeln!(f, "  move {schedule}")?;
+                    }
+                }
+            }
+        }
+        if self.steps.is_empty() {
+            writeln!(f, "nothing to move")?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,521 @@
+//! A program: operands, constants and operators in order, and which value is the result.
+//!
+//! Every front door builds the same thing here, by [`Graph`] or by the fluent [`Chain`]. A program knows no shape: shapes, strides and
+//! the values of run-time parameters arrive with a [`Signature`], and both together are compiled to a [`Plan`].
+
+use crate::compile;
+use crate::elem::ElementType;
+use crate::error::{Error, ErrorKind};
+use crate::op::{Op, Param};
+use crate::plan::{Plan, View};
+use crate::tensor::Tensor;
+use alloc::{
+    format,
+    string::{String, ToString},
+    sync::Arc,
+    vec::Vec,
+};
+
+/// A value of a [`Graph`] or [`Program`]: an operand, a constant, or the result of an operator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ValueId(pub(crate) u32);
+
+impl ValueId {
+    pub(crate) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// What is declared of an operand: its type, and its shape as far as it is known.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Declared {
+    /// The element type.
+    pub element_type: ElementType,
+    /// The dimensions, `None` where one is known only at run time; `None` altogether if not even the rank is known.
+    pub shape: Option<Vec<Option<usize>>>,
+}
+
+/// An operand: a name, and what is declared of it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Operand {
+    /// The name in the notation or the model.
+    pub name: String,
+    /// What is declared; `None`: everything comes with the signature.
+    pub declared: Option<Declared>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Value {
+    Operand(usize),
+    Constant(Arc<Tensor>),
+    Apply(Apply),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Apply {
+    pub op: Op,
+    pub data: Option<ValueId>,
+    pub node: Option<String>,
+}
+
+impl Apply {
+    /// The values that the operator reads: its data, then its parameters.
+    pub fn inputs(&self) -> impl Iterator<Item = ValueId> {
+        let params = self.op.params().filter_map(|(_, param)| match param {
+            Param::Value(id) => Some(*id),
+            Param::Constant(_) | Param::Operand(_) => None,
+        });
+        self.data.into_iter().chain(params.collect::<Vec<_>>())
+    }
+
+    /// The refusal, with the operator and the node named.
+    pub fn named(&self, error: Error) -> Error {
+        let error = error.operator(self.op.label());
+        match &self.node {
+            Some(node) => error.node(node.clone()),
+            None => error,
+        }
+    }
+}
+
+/// Operands, constants and operators under construction. Values refer only to earlier ones, so there is no cycle.
+///
+/// ```
+/// use xslice_core::{Gather, Graph, Slice};
+/// let mut graph = Graph::new();
+/// let x = graph.operand("x", None)?;
+/// let ids = graph.operand("ids", None)?;
+/// let row = graph.apply(Slice::onnx(13).starts([0]).ends([4]), Some(ids), None)?;
+/// let y = graph.apply(Gather::onnx(13).indices(row), Some(x), Some("rows"))?;
+/// let program = graph.finish(y)?;
+/// assert_eq!(program.operands()[1].name, "ids");
+/// # Ok::<(), xslice_core::Error>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Graph {
+    operands: Vec<Operand>,
+    values: Vec<Value>,
+}
+
+impl Graph {
+    /// An empty graph.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// A new operand.
+    ///
+    /// # Errors
+    /// [`ErrorKind::RepeatedOperand`] if the name is taken.
+    pub fn operand(&mut self, name: &str, declared: Option<Declared>) -> Result<ValueId, Error> {
+        if self.operands.iter().any(|operand| operand.name == name) {
+            return Err(Error::new(
+                ErrorKind::RepeatedOperand,
+                format!("operand `{name}` is declared twice"),
+            )
+            .parameter(name.to_string()));
+        }
+        self.operands.push(Operand {
+            name: name.to_string(),
+            declared,
+        });
+        Ok(self.push(Value::Operand(self.operands.len() - 1)))
+    }
+
+    /// A constant.
+    pub fn constant(&mut self, tensor: impl Into<Arc<Tensor>>) -> ValueId {
+        self.push(Value::Constant(tensor.into()))
+    }
+
+    /// An operator on `data` (`None` for a generator); `node` is what a model calls it.
+    ///
+    /// # Errors
+    /// [`ErrorKind::UnknownVersion`], [`ErrorKind::MissingAttribute`], [`ErrorKind::UnknownAttribute`],
+    /// [`ErrorKind::UnknownOperand`] for an operand name that is not declared, and every rule of the operator's text
+    /// that constant parameters break without any shape.
+    pub fn apply(
+        &mut self,
+        op: impl Into<Op>,
+        data: Option<ValueId>,
+        node: Option<&str>,
+    ) -> Result<ValueId, Error> {
+        let mut apply = Apply {
+            op: op.into(),
+            data,
+            node: node.map(ToString::to_string),
+        };
+        let mut params = Ok(());
+        for param in apply.op.params_mut() {
+            if let Param::Operand(name) = param {
+                match self.find_operand(name) {
+                    Ok(id) => *param = Param::Value(id),
+                    Err(error) => params = Err(error),
+                }
+            }
+            // A constant of the graph is a constant of the operator.
+            if let Param::Value(id) = param
+                && let Some(Value::Constant(tensor)) = self.values.get(id.index())
+            {
+                *param = Param::Constant(tensor.clone());
+            }
+        }
+        params.map_err(|error| apply.named(error))?;
+        if data.is_some() == apply.op.is_generator() {
+            let text = if data.is_some() {
+                "a generator takes no data"
+            } else {
+                "the data operand is missing"
+            };
+            return Err(apply.named(Error::new(ErrorKind::OperandCount, text).parameter("data")));
+        }
+        if apply.inputs().any(|id| id.index() >= self.values.len()) {
+            return Err(apply.named(Error::new(
+                ErrorKind::UnknownOperand,
+                "a value of another graph",
+            )));
+        }
+        apply
+            .op
+            .validate()
+            .and_then(|()| compile::validate_constants(&apply.op))
+            .map_err(|error| apply.named(error))?;
+        Ok(self.push(Value::Apply(apply)))
+    }
+
+    /// The operand of that name, as a value.
+    fn find_operand(&self, name: &str) -> Result<ValueId, Error> {
+        let found = self.values.iter().position(|value| match value {
+            Value::Operand(at) => self.operands[*at].name == name,
+            Value::Constant(_) | Value::Apply(_) => false,
+        });
+        match found {
+            Some(at) => Ok(ValueId(at as u32)),
+            None => Err(Error::new(
+                ErrorKind::UnknownOperand,
+                format!("operand `{name}` is not declared"),
+            )
+            .parameter(name.to_string())),
+        }
+    }
+
+    /// The program that computes `result`. Operators it does not need are left out; all operands stay.
+    ///
+    /// # Errors
+    /// [`ErrorKind::UnknownOperand`] if the value is of another graph.
+    pub fn finish(&self, result: ValueId) -> Result<Program, Error> {
+        if result.index() >= self.values.len() {
+            return Err(Error::new(
+                ErrorKind::UnknownOperand,
+                "the result is a value of another graph",
+            ));
+        }
+        Ok(Program::new(
+            self.operands.clone(),
+            self.values.clone(),
+            result,
+        ))
+    }
+
+    fn push(&mut self, value: Value) -> ValueId {
+        self.values.push(value);
+        ValueId(u32::try_from(self.values.len() - 1).unwrap_or(u32::MAX))
+    }
+}
+
+/// Which elements are wanted, free of any shape: what a [`Plan`] is compiled from.
+#[derive(Clone, Debug)]
+pub struct Program(Arc<Inner>);
+
+#[derive(Debug, PartialEq, Eq)]
+struct Inner {
+    operands: Vec<Operand>,
+    values: Vec<Value>,
+    result: ValueId,
+    result_type: Option<Declared>,
+    fingerprint: u64,
+}
+
+impl PartialEq for Program {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0) || self.0 == other.0
+    }
+}
+
+impl Eq for Program {}
+
+impl Program {
+    fn new(operands: Vec<Operand>, values: Vec<Value>, result: ValueId) -> Self {
+        Self::with_result_type(operands, values, result, None)
+    }
+
+    fn with_result_type(
+        operands: Vec<Operand>,
+        values: Vec<Value>,
+        result: ValueId,
+        result_type: Option<Declared>,
+    ) -> Self {
+        let mut hash = crate::hash::WordHash::default();
+        core::hash::Hash::hash(&(&operands, &values, &result, &result_type), &mut hash);
+        let fingerprint = core::hash::Hasher::finish(&hash);
+        Self(Arc::new(Inner {
+            operands,
+            values,
+            result,
+            result_type,
+            fingerprint,
+        }))
+    }
+
+    /// Starts a chain on a data operand of that name.
+    #[must_use]
+    pub fn chain(operand: &str) -> Chain {
+        Chain {
+            data: operand.to_string(),
+            ops: Vec::new(),
+        }
+    }
+
+    /// The program of a generator, such as [`Range`](crate::Range), alone.
+    ///
+    /// # Errors
+    /// As [`Graph::apply`].
+    pub fn generate(op: impl Into<Op>) -> Result<Self, Error> {
+        let mut graph = Graph::new();
+        let op = op.into();
+        declare_operands(&mut graph, &op)?;
+        let value = graph.apply(op, None, None)?;
+        graph.finish(value)
+    }
+
+    /// The same program, refusing a result of another type.
+    #[must_use]
+    pub fn expecting(&self, result: Declared) -> Self {
+        Self::with_result_type(
+            self.0.operands.clone(),
+            self.0.values.clone(),
+            self.0.result,
+            Some(result),
+        )
+    }
+
+    /// The operands, in the order in which a call gives them.
+    #[must_use]
+    pub fn operands(&self) -> &[Operand] {
+        &self.0.operands
+    }
+
+    /// For each operand, whether its value decides the shape of the result and so belongs into the signature.
+    #[must_use]
+    pub fn parameters(&self) -> Vec<bool> {
+        compile::parameter_operands(self)
+    }
+
+    /// A hash of the whole program, computed once.
+    #[must_use]
+    pub fn fingerprint(&self) -> u64 {
+        self.0.fingerprint
+    }
+
+    pub(crate) fn values(&self) -> &[Value] {
+        &self.0.values
+    }
+
+    pub(crate) fn result(&self) -> ValueId {
+        self.0.result
+    }
+
+    pub(crate) fn result_type(&self) -> Option<&Declared> {
+        self.0.result_type.as_ref()
+    }
+
+    /// The plan for these shapes and parameter values: resolved, composed, lowered, simplified, scheduled, verified.
+    ///
+    /// # Errors
+    /// Every refusal of the operators, in the order of the program.
+    pub fn compile(&self, signature: &Signature) -> Result<Plan, Error> {
+        compile::compile(self, signature)
+    }
+
+    /// The shape of the result alone.
+    ///
+    /// # Errors
+    /// As [`Program::compile`].
+    pub fn output_shape(&self, signature: &Signature) -> Result<Vec<usize>, Error> {
+        compile::result_type(self, signature).map(|(_, shape)| shape)
+    }
+
+    /// Element type and shape of the result alone.
+    ///
+    /// # Errors
+    /// As [`Program::compile`].
+    pub fn output_type(&self, signature: &Signature) -> Result<(ElementType, Vec<usize>), Error> {
+        compile::result_type(self, signature)
+    }
+
+    /// The zero-copy view, where the composed map is affine over one operand; `None` where elements have to move.
+    ///
+    /// # Errors
+    /// As [`Program::compile`].
+    pub fn view(&self, signature: &Signature) -> Result<Option<View>, Error> {
+        compile::view(self, signature)
+    }
+}
+
+/// A chain of operators on one data operand, under construction.
+///
+/// Operands named by parameters are declared by themselves, in the order of their first use.
+#[derive(Clone, Debug)]
+pub struct Chain {
+    data: String,
+    ops: Vec<Op>,
+}
+
+impl Chain {
+    /// Then this operator, on the result so far.
+    #[must_use]
+    pub fn then(mut self, op: impl Into<Op>) -> Self {
+        self.ops.push(op.into());
+        self
+    }
+
+    /// The program.
+    ///
+    /// # Errors
+    /// As [`Graph::apply`].
+    pub fn build(self) -> Result<Program, Error> {
+        let mut graph = Graph::new();
+        let mut value = graph.operand(&self.data, None)?;
+        for op in self.ops {
+            declare_operands(&mut graph, &op)?;
+            value = graph.apply(op, Some(value), None)?;
+        }
+        graph.finish(value)
+    }
+}
+
+fn declare_operands(graph: &mut Graph, op: &Op) -> Result<(), Error> {
+    for (_, param) in op.params() {
+        if let Param::Operand(name) = param
+            && graph.find_operand(name).is_err()
+        {
+            graph.operand(name, None)?;
+        }
+    }
+    Ok(())
+}
+
+/// Strides and offset of a buffer, in elements.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Layout {
+    /// Distance between neighbours on each axis, of any sign; 0 repeats.
+    pub strides: Vec<isize>,
+    /// Position of element `[0, 0, ...]` in the buffer.
+    pub offset: usize,
+}
+
+/// What is known of one operand when a kernel is compiled.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct OperandType {
+    /// The element type.
+    pub element_type: ElementType,
+    /// The dimensions.
+    pub shape: Vec<usize>,
+    /// Strides and offset; `None` is row-major from the start of the buffer.
+    pub layout: Option<Layout>,
+    /// The value, for an operand that is a parameter.
+    pub value: Option<Arc<Tensor>>,
+}
+
+/// Types, shapes and strides of the operands, the values of those that are parameters, and the layout of the result.
+///
+/// ```
+/// use xslice_core::{ElementType, Signature, Tensor};
+/// let signature = Signature::new()
+///     .operand(ElementType::F32, &[1, 32, 512, 128])
+///     .strided(ElementType::U8, &[4, 4], &[-4, 1], 12)
+///     .value(Tensor::vector(&[128]));
+/// assert_eq!(signature.operands().len(), 3);
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Signature {
+    operands: Vec<OperandType>,
+    output: Option<Layout>,
+}
+
+impl Signature {
+    /// No operands yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Then an operand, row-major.
+    #[must_use]
+    pub fn operand(mut self, element_type: ElementType, shape: &[usize]) -> Self {
+        self.operands.push(OperandType {
+            element_type,
+            shape: shape.to_vec(),
+            layout: None,
+            value: None,
+        });
+        self
+    }
+
+    /// Then an operand with strides and offset, in elements; strides of any sign.
+    #[must_use]
+    pub fn strided(
+        mut self,
+        element_type: ElementType,
+        shape: &[usize],
+        strides: &[isize],
+        offset: usize,
+    ) -> Self {
+        let layout = Some(Layout {
+            strides: strides.to_vec(),
+            offset,
+        });
+        self.operands.push(OperandType {
+            element_type,
+            shape: shape.to_vec(),
+            layout,
+            value: None,
+        });
+        self
+    }
+
+    /// Then a parameter operand with its value.
+    #[must_use]
+    pub fn value(mut self, tensor: impl Into<Arc<Tensor>>) -> Self {
+        let value = tensor.into();
+        self.operands.push(OperandType {
+            element_type: value.element_type(),
+            shape: value.shape().to_vec(),
+            layout: None,
+            value: Some(value),
+        });
+        self
+    }
+
+    /// The result goes to these strides and offset, in elements, of a larger buffer.
+    #[must_use]
+    pub fn output(mut self, strides: &[isize], offset: usize) -> Self {
+        self.output = Some(Layout {
+            strides: strides.to_vec(),
+            offset,
+        });
+        self
+    }
+
+    /// The operands.
+    #[must_use]
+    pub fn operands(&self) -> &[OperandType] {
+        &self.operands
+    }
+
+    /// The layout of the result; `None` is row-major.
+    #[must_use]
+    pub fn output_layout(&self) -> Option<&Layout> {
+        self.output.as_ref()
+    }
+}

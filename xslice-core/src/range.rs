@@ -1,0 +1,324 @@
+//! Range: how many values, and which. The one place that computes (I7).
+//!
+//! Position `p` has the value `start + p * delta` in the element type: multiply, then add, no fused multiply-add; integers wrap,
+//! which is exact for every value below the limit. Engines evaluate [`Progression`], they do not count.
+
+use crate::elem::ElementType;
+use crate::error::{Error, ErrorKind};
+use crate::op::Dialect;
+use crate::tensor::Tensor;
+use alloc::{format, string::ToString, vec::Vec};
+use core::fmt;
+
+/// The values of a Range, as bits of its element type: `start + p * delta` at position `p`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Progression {
+    /// Wrapping, exact modulo 2^16.
+    I16(i16, i16),
+    /// Wrapping, exact modulo 2^32.
+    I32(i32, i32),
+    /// Wrapping, exact modulo 2^64.
+    I64(i64, i64),
+    /// Bits of `f32`: the position is rounded to `f32`, multiplied, added.
+    F32(u32, u32),
+    /// Bits of `f64`: likewise.
+    F64(u64, u64),
+}
+
+impl Progression {
+    /// The element type.
+    #[must_use]
+    pub fn element_type(self) -> ElementType {
+        match self {
+            Self::I16(..) => ElementType::I16,
+            Self::I32(..) => ElementType::I32,
+            Self::I64(..) => ElementType::I64,
+            Self::F32(..) => ElementType::F32,
+            Self::F64(..) => ElementType::F64,
+        }
+    }
+
+    /// The bits of the value at position `p`, in the low bytes.
+    #[must_use]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "exact modulo the width of the type"
+    )]
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "the position is rounded to the element type, as documented"
+    )]
+    pub fn bits(self, p: i64) -> u64 {
+        match self {
+            Self::I16(start, delta) => {
+                u64::from(start.wrapping_add((p as i16).wrapping_mul(delta)) as u16)
+            }
+            Self::I32(start, delta) => {
+                u64::from(start.wrapping_add((p as i32).wrapping_mul(delta)) as u32)
+            }
+            Self::I64(start, delta) => start.wrapping_add(p.wrapping_mul(delta)) as u64,
+            Self::F32(start, delta) => {
+                let step = p as f32 * f32::from_bits(delta);
+                u64::from((f32::from_bits(start) + step).to_bits())
+            }
+            Self::F64(start, delta) => {
+                let step = p as f64 * f64::from_bits(delta);
+                (f64::from_bits(start) + step).to_bits()
+            }
+        }
+    }
+
+    /// The integer progression as `(start, delta)`; `None` for floats.
+    pub(crate) fn integers(self) -> Option<(i64, i64)> {
+        match self {
+            Self::I16(start, delta) => Some((start.into(), delta.into())),
+            Self::I32(start, delta) => Some((start.into(), delta.into())),
+            Self::I64(start, delta) => Some((start, delta)),
+            Self::F32(..) | Self::F64(..) => None,
+        }
+    }
+}
+
+impl fmt::Display for Progression {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::I16(start, delta) => write!(f, "{start} + {delta}*p"),
+            Self::I32(start, delta) => write!(f, "{start} + {delta}*p"),
+            Self::I64(start, delta) => write!(f, "{start} + {delta}*p"),
+            Self::F32(start, delta) => write!(
+                f,
+                "{:?} + {:?}*p",
+                f32::from_bits(start),
+                f32::from_bits(delta)
+            ),
+            Self::F64(start, delta) => write!(
+                f,
+                "{:?} + {:?}*p",
+                f64::from_bits(start),
+                f64::from_bits(delta)
+            ),
+        }
+    }
+}
+
+/// A Range with everything known: its values by formula, or, where a dialect accumulates, its values one by one.
+#[derive(Clone, Debug)]
+pub(crate) enum Resolved {
+    Formula(Progression, usize),
+    Accumulated(Tensor),
+}
+
+/// Resolves the three scalars of one type. `admit` refuses a count that is too large before memory is asked for.
+pub(crate) fn resolve(
+    start: &Tensor,
+    limit: &Tensor,
+    delta: &Tensor,
+    dialect: Dialect,
+    admit: &dyn Fn(usize) -> Result<(), Error>,
+) -> Result<Resolved, Error> {
+    for (name, tensor) in [("start", start), ("limit", limit), ("delta", delta)] {
+        // Row 21: inputs of shape [1] are taken as scalars.
+        if !matches!(tensor.shape(), [] | [1]) {
+            return Err(Error::new(
+                ErrorKind::ParameterRank,
+                format!("`{name}` has shape {:?}", tensor.shape()),
+            )
+            .parameter(name)
+            .value(format!("{:?}", tensor.shape()))
+            .allowed("a scalar: shape [] or [1]"));
+        }
+        if tensor.element_type() != start.element_type() {
+            let (ty, first) = (tensor.element_type(), start.element_type());
+            return Err(Error::new(
+                ErrorKind::ParameterType,
+                format!("`{name}` is {ty} but `start` is {first}"),
+            )
+            .parameter(name)
+            .value(ty)
+            .allowed(first.name()));
+        }
+    }
+    let count_and_formula = match start.element_type() {
+        ElementType::F32 => {
+            let [start, limit, delta] = [start, limit, delta].map(read_f32);
+            // Row 17: the difference in T, division and ceiling in f64.
+            let count = float_count(
+                f64::from(limit - start),
+                f64::from(delta),
+                f64::from(start),
+                f64::from(limit),
+            )?;
+            (count, Progression::F32(start.to_bits(), delta.to_bits()))
+        }
+        ElementType::F64 => {
+            let [start, limit, delta] = [start, limit, delta].map(read_f64);
+            (
+                float_count(limit - start, delta, start, limit)?,
+                Progression::F64(start.to_bits(), delta.to_bits()),
+            )
+        }
+        ty => {
+            let [start, limit, delta] =
+                [start, limit, delta].map(|tensor| tensor.integer(0).unwrap_or_default());
+            (
+                integer_count(start, limit, delta, dialect)?,
+                integer_progression(ty, start, delta),
+            )
+        }
+    };
+    let (count, formula) = count_and_formula;
+    admit(count)?;
+    match (dialect, formula) {
+        // Row 16: the dialect adds delta again and again, rounding each time.
+        (Dialect::OnnxRuntime, Progression::F32(..) | Progression::F64(..)) => {
+            Ok(Resolved::Accumulated(accumulate(formula, count)?))
+        }
+        _ => Ok(Resolved::Formula(formula, count)),
+    }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "the values were read from tensors of the narrower type"
+)]
+fn integer_progression(ty: ElementType, start: i64, delta: i64) -> Progression {
+    match ty {
+        ElementType::I16 => Progression::I16(start as i16, delta as i16),
+        ElementType::I32 => Progression::I32(start as i32, delta as i32),
+        _ => Progression::I64(start, delta),
+    }
+}
+
+fn read_f32(tensor: &Tensor) -> f32 {
+    f32::from_ne_bytes(tensor.bytes().try_into().unwrap_or_default())
+}
+
+fn read_f64(tensor: &Tensor) -> f64 {
+    f64::from_ne_bytes(tensor.bytes().try_into().unwrap_or_default())
+}
+
+/// Rows 18, 19, 20: exact; the dialect counts in `f64` as the text's function body does.
+#[expect(clippy::cast_precision_loss, reason = "the dialect rounds here")]
+fn integer_count(start: i64, limit: i64, delta: i64, dialect: Dialect) -> Result<usize, Error> {
+    if delta == 0 {
+        return Err(delta_zero("0"));
+    }
+    if dialect == Dialect::OnnxRuntime {
+        return float_count(
+            (i128::from(limit) - i128::from(start)) as f64,
+            delta as f64,
+            start as f64,
+            limit as f64,
+        );
+    }
+    let (difference, delta) = (i128::from(limit) - i128::from(start), i128::from(delta));
+    let count = if (difference > 0) != (delta > 0) {
+        0
+    } else {
+        (difference.unsigned_abs()).div_ceil(delta.unsigned_abs())
+    };
+    usize::try_from(count)
+        .map_err(|_| crate::tensor::too_large(&format!("a Range of {count} elements")))
+}
+
+/// Rows 17, 20: `max(0, ceil(difference / delta))`; NaN or an infinite count is refused, an infinite delta gives nothing.
+fn float_count(difference: f64, delta: f64, start: f64, limit: f64) -> Result<usize, Error> {
+    if delta == 0.0 {
+        return Err(delta_zero(&format!("{delta:?}")));
+    }
+    for (name, value) in [("start", start), ("limit", limit), ("delta", delta)] {
+        if value.is_nan() {
+            return Err(not_finite(name, value));
+        }
+    }
+    if delta.is_infinite() && difference.is_finite() {
+        return Ok(0);
+    }
+    let count = ceil(difference / delta);
+    if count.is_nan() || count == f64::INFINITY {
+        let (name, value) = if start.is_infinite() {
+            ("start", start)
+        } else {
+            ("limit", limit)
+        };
+        return Err(not_finite(name, value));
+    }
+    // 2^63: beyond it no count fits memory.
+    if count >= 9_223_372_036_854_775_808.0 {
+        return Err(crate::tensor::too_large(&format!(
+            "a Range of {count:e} elements"
+        )));
+    }
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "0 <= count < 2^63"
+    )]
+    let count = count.max(0.0) as usize;
+    Ok(count)
+}
+
+/// `ceil` without the standard library.
+fn ceil(x: f64) -> f64 {
+    // From 2^52 on every float is whole.
+    if x.is_nan() || x.abs() >= 4_503_599_627_370_496.0 {
+        return x;
+    }
+    #[expect(clippy::cast_possible_truncation, reason = "|x| < 2^52")]
+    let whole = x as i64;
+    #[expect(clippy::cast_precision_loss, reason = "|whole| < 2^52")]
+    let floor_toward_zero = whole as f64;
+    if floor_toward_zero < x {
+        floor_toward_zero + 1.0
+    } else {
+        floor_toward_zero
+    }
+}
+
+fn delta_zero(value: &str) -> Error {
+    Error::new(ErrorKind::DeltaZero, format!("`delta` = {value}"))
+        .parameter("delta")
+        .value(value)
+        .allowed("any value but 0")
+}
+
+fn not_finite(name: &'static str, value: f64) -> Error {
+    Error::new(
+        ErrorKind::CountNotFinite,
+        format!("`{name}` = {value:?} gives no finite count"),
+    )
+    .parameter(name)
+    .value(format!("{value:?}"))
+    .allowed("values whose (limit - start) / delta is finite")
+}
+
+fn accumulate(formula: Progression, count: usize) -> Result<Tensor, Error> {
+    let ty = formula.element_type();
+    let mut bytes = Vec::new();
+    let size = crate::tensor::byte_count(count, ty)?;
+    bytes
+        .try_reserve_exact(size)
+        .map_err(|_| crate::tensor::out_of_memory(size))?;
+    match formula {
+        Progression::F32(start, delta) => {
+            let (mut value, delta) = (f32::from_bits(start), f32::from_bits(delta));
+            for _ in 0..count {
+                bytes.extend(value.to_ne_bytes());
+                value += delta;
+            }
+        }
+        Progression::F64(start, delta) => {
+            let (mut value, delta) = (f64::from_bits(start), f64::from_bits(delta));
+            for _ in 0..count {
+                bytes.extend(value.to_ne_bytes());
+                value += delta;
+            }
+        }
+        Progression::I16(..) | Progression::I32(..) | Progression::I64(..) => {
+            for p in 0..count as i64 {
+                bytes.extend(&formula.bits(p).to_le_bytes()[..ty.size()]);
+            }
+        }
+    }
+    Tensor::from_bytes(ty, &[count], bytes).map_err(|error| error.hint(count.to_string()))
+}

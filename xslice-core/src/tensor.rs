@@ -1,0 +1,291 @@
+//! A tensor that owns its elements: constants of a program, values of parameters, results for those who want one.
+//!
+//! Elements lie row-major, as bits in native byte order; strings as Rust strings. [`Shape`] arithmetic that a caller's
+//! numbers may overflow lives here too, once.
+
+use crate::elem::{Element, ElementType};
+use crate::error::{Error, ErrorKind};
+use crate::operand::{Input, Output};
+use alloc::{format, string::String, vec::Vec};
+
+/// The number of elements of a shape: a product with a 0 in it is 0, also beside 2^62.
+///
+/// # Errors
+/// [`ErrorKind::TooLarge`] if the product does not fit `isize`.
+pub fn element_count(shape: &[usize]) -> Result<usize, Error> {
+    if shape.contains(&0) {
+        return Ok(0);
+    }
+    let product = shape.iter().try_fold(1usize, |n, &dim| n.checked_mul(dim));
+    match product {
+        Some(n) if isize::try_from(n).is_ok() => Ok(n),
+        _ => Err(too_large(&format!(
+            "shape {shape:?} has more elements than memory can hold"
+        ))),
+    }
+}
+
+/// Bytes of that many elements.
+///
+/// # Errors
+/// [`ErrorKind::TooLarge`] if the product does not fit `isize`.
+pub fn byte_count(count: usize, ty: ElementType) -> Result<usize, Error> {
+    match count.checked_mul(ty.size()) {
+        Some(n) if isize::try_from(n).is_ok() => Ok(n),
+        _ => Err(too_large(&format!(
+            "{count} elements of {ty} are more bytes than memory can hold"
+        ))),
+    }
+}
+
+pub(crate) fn too_large(text: &str) -> Error {
+    Error::new(ErrorKind::TooLarge, String::from(text)).allowed(format!("0..={} bytes", isize::MAX))
+}
+
+pub(crate) fn out_of_memory(bytes: usize) -> Error {
+    Error::new(
+        ErrorKind::OutOfMemory,
+        format!("the allocator refused {bytes} bytes"),
+    )
+    .value(bytes)
+    .hint("give the kernel a smaller request, or a lower limit to refuse it earlier")
+}
+
+/// A tensor in memory: element type, shape, elements in row-major order.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Tensor {
+    ty: ElementType,
+    shape: Vec<usize>,
+    data: Data,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Data {
+    Bytes(Vec<u8>),
+    Strings(Vec<String>),
+}
+
+impl Tensor {
+    /// A tensor of `shape` from its elements.
+    ///
+    /// # Errors
+    /// [`ErrorKind::OperandLength`] if the shape does not hold that many elements.
+    pub fn new<T: Element>(shape: &[usize], elements: &[T]) -> Result<Self, Error> {
+        let input = Input::from(elements);
+        match input.strings() {
+            Some(strings) => Self::from_strings(shape, strings.to_vec()),
+            None => Self::from_bytes(T::TYPE, shape, input.bytes().to_vec()),
+        }
+    }
+
+    /// A tensor of `shape` from the bytes of its elements, native byte order.
+    ///
+    /// # Errors
+    /// [`ErrorKind::OperandLength`] if the length is not that of the shape; [`ErrorKind::OperandType`] for strings, and
+    /// for a `bool` that is neither 0 nor 1.
+    pub fn from_bytes(ty: ElementType, shape: &[usize], bytes: Vec<u8>) -> Result<Self, Error> {
+        if ty == ElementType::String {
+            return Err(Error::new(
+                ErrorKind::OperandType,
+                "strings have no fixed bytes",
+            ));
+        }
+        let expected = byte_count(element_count(shape)?, ty)?;
+        if bytes.len() != expected {
+            return Err(Error::new(
+                ErrorKind::OperandLength,
+                format!("{} bytes are given for {ty} {shape:?}", bytes.len()),
+            )
+            .value(bytes.len())
+            .allowed(format!("{expected} bytes")));
+        }
+        if ty == ElementType::Bool
+            && let Some(at) = bytes.iter().position(|&b| b > 1)
+        {
+            return Err(Error::new(
+                ErrorKind::OperandType,
+                format!("byte {} at position {at} is not a bool", bytes[at]),
+            )
+            .value(bytes[at])
+            .allowed("0 or 1"));
+        }
+        Ok(Self {
+            ty,
+            shape: shape.to_vec(),
+            data: Data::Bytes(bytes),
+        })
+    }
+
+    /// A tensor of strings.
+    ///
+    /// # Errors
+    /// [`ErrorKind::OperandLength`] if the shape does not hold that many strings.
+    pub fn from_strings(shape: &[usize], strings: Vec<String>) -> Result<Self, Error> {
+        let expected = element_count(shape)?;
+        if strings.len() != expected {
+            return Err(Error::new(
+                ErrorKind::OperandLength,
+                format!("{} strings are given for shape {shape:?}", strings.len()),
+            )
+            .value(strings.len())
+            .allowed(format!("{expected} strings")));
+        }
+        Ok(Self {
+            ty: ElementType::String,
+            shape: shape.to_vec(),
+            data: Data::Strings(strings),
+        })
+    }
+
+    /// A tensor of zeros, `false` or empty strings.
+    ///
+    /// # Errors
+    /// [`ErrorKind::TooLarge`] and [`ErrorKind::OutOfMemory`], before any memory is touched.
+    pub fn zeros(ty: ElementType, shape: &[usize]) -> Result<Self, Error> {
+        let count = element_count(shape)?;
+        let bytes = byte_count(count, ty)?;
+        let data = if ty == ElementType::String {
+            let mut strings = Vec::new();
+            strings
+                .try_reserve_exact(count)
+                .map_err(|_| out_of_memory(bytes))?;
+            strings.resize(count, String::new());
+            Data::Strings(strings)
+        } else {
+            let mut buffer = Vec::new();
+            buffer
+                .try_reserve_exact(bytes)
+                .map_err(|_| out_of_memory(bytes))?;
+            buffer.resize(bytes, 0);
+            Data::Bytes(buffer)
+        };
+        Ok(Self {
+            ty,
+            shape: shape.to_vec(),
+            data,
+        })
+    }
+
+    /// A tensor of `i64`, rank 1: the usual parameter.
+    #[must_use]
+    pub fn vector(values: &[i64]) -> Self {
+        let bytes = values.iter().flat_map(|v| v.to_ne_bytes()).collect();
+        Self {
+            ty: ElementType::I64,
+            shape: alloc::vec![values.len()],
+            data: Data::Bytes(bytes),
+        }
+    }
+
+    /// A tensor of one element, rank 0.
+    #[must_use]
+    pub fn scalar<T: Element>(value: T) -> Self {
+        let input = Input::from(core::slice::from_ref(&value));
+        let data = match input.strings() {
+            Some(strings) => Data::Strings(strings.to_vec()),
+            None => Data::Bytes(input.bytes().to_vec()),
+        };
+        Self {
+            ty: T::TYPE,
+            shape: Vec::new(),
+            data,
+        }
+    }
+
+    /// The element type.
+    #[must_use]
+    pub fn element_type(&self) -> ElementType {
+        self.ty
+    }
+
+    /// The shape, outermost dimension first.
+    #[must_use]
+    pub fn shape(&self) -> &[usize] {
+        &self.shape
+    }
+
+    /// The number of elements.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        match &self.data {
+            Data::Bytes(bytes) => bytes.len() / self.ty.size(),
+            Data::Strings(strings) => strings.len(),
+        }
+    }
+
+    /// Whether there is no element.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The bytes of the elements, native byte order; empty for strings.
+    #[must_use]
+    pub fn bytes(&self) -> &[u8] {
+        match &self.data {
+            Data::Bytes(bytes) => bytes,
+            Data::Strings(_) => &[],
+        }
+    }
+
+    /// The strings, if that is the element type.
+    #[must_use]
+    pub fn strings(&self) -> Option<&[String]> {
+        match &self.data {
+            Data::Bytes(_) => None,
+            Data::Strings(strings) => Some(strings),
+        }
+    }
+
+    /// Element `at` (flat, row-major) of an integer tensor; a `u64` above `i64::MAX` saturates, which is exact for
+    /// starts, ends and steps. `None` for another type or a position outside.
+    #[must_use]
+    pub fn integer(&self, at: usize) -> Option<i64> {
+        let size = self.ty.size();
+        let end = at.checked_add(1)?.checked_mul(size)?;
+        let b = self.bytes().get(end - size..end)?;
+        Some(match self.ty {
+            ElementType::I8 => i64::from(i8::from_ne_bytes(b.try_into().ok()?)),
+            ElementType::I16 => i64::from(i16::from_ne_bytes(b.try_into().ok()?)),
+            ElementType::I32 => i64::from(i32::from_ne_bytes(b.try_into().ok()?)),
+            ElementType::I64 => i64::from_ne_bytes(b.try_into().ok()?),
+            ElementType::U8 => i64::from(u8::from_ne_bytes(b.try_into().ok()?)),
+            ElementType::U16 => i64::from(u16::from_ne_bytes(b.try_into().ok()?)),
+            ElementType::U32 => i64::from(u32::from_ne_bytes(b.try_into().ok()?)),
+            ElementType::U64 => {
+                i64::try_from(u64::from_ne_bytes(b.try_into().ok()?)).unwrap_or(i64::MAX)
+            }
+            ElementType::Bool | ElementType::F16 | ElementType::Bf16 | ElementType::F32 => {
+                return None;
+            }
+            ElementType::F64 | ElementType::C64 | ElementType::C128 | ElementType::String => {
+                return None;
+            }
+        })
+    }
+
+    /// All elements of an integer tensor, as [`Tensor::integer`] reads them; `None` for another type.
+    #[must_use]
+    pub fn integers(&self) -> Option<Vec<i64>> {
+        self.ty
+            .is_integer()
+            .then(|| (0..self.len()).filter_map(|at| self.integer(at)).collect())
+    }
+
+    /// The elements as an operand of a call.
+    #[must_use]
+    pub fn as_input(&self) -> Input<'_> {
+        match &self.data {
+            Data::Bytes(bytes) => Input::from_bits(self.ty, bytes),
+            Data::Strings(strings) => Input::from(&strings[..]),
+        }
+    }
+
+    /// The elements as the destination of a call.
+    pub fn as_output(&mut self) -> Output<'_> {
+        match &mut self.data {
+            Data::Bytes(bytes) => Output::from_bits(self.ty, bytes),
+            Data::Strings(strings) => Output::from(&mut strings[..]),
+        }
+    }
+}
