@@ -216,6 +216,13 @@ pub fn openvino_strided_slice(
     if ellipsis.iter().filter(|&&bit| bit).count() > 1 {
         return refuse("strided slice: two ellipses"); // row 33
     }
+    let plain = |i: usize| !ellipsis[i] && !new_axis[i] && !shrink_axis[i];
+    if (0..m).any(|i| plain(i) && stride[i] == 0) {
+        return refuse("strided slice: stride 0"); // row 34
+    }
+    if rank == 0 {
+        return Ok(data.clone()); // row 33: rank 0 is the identity
+    }
     // rows 31, 32, 37: an ellipsis hides a new_axis bit on the same entry, and neither consumes a dimension
     let real = (0..m).filter(|&i| !ellipsis[i] && !new_axis[i]).count();
     if real > rank {
@@ -237,9 +244,6 @@ pub fn openvino_strided_slice(
             let at = if begin_bit[i] { 0 } else { begin[i] };
             coords.push(vec![shrunk(dim, at, dialect)?]);
         } else {
-            if stride[i] == 0 {
-                return refuse("strided slice: stride 0"); // row 34
-            }
             let dim = data.shape[coords.len()] as i128;
             let begin = (!begin_bit[i]).then_some(begin[i]);
             let end = (!end_bit[i]).then_some(end[i]);

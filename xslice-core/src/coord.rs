@@ -1,1 +1,142 @@
-//! coord
+//! Result coordinate to source coordinate, for a value of a program; composes.
+//!
+//! A [`CoordMap`] says for every coordinate of a result at which position of the source its element lies: an [`Access`] with one counter
+//! an axis. Applying an operator substitutes counters, so a chain of any length is one map. What no such map expresses (a reshape of
+//! axes that different tables drive) is answered with `None`, and the caller ends the chain.
+
+use crate::access::Access;
+use crate::elem::ElementType;
+use crate::nest::Source;
+use crate::resolve::AxisIndex;
+use alloc::{vec, vec::Vec};
+
+/// Where each element of a value comes from.
+#[derive(Clone, Debug)]
+pub(crate) struct CoordMap {
+    pub ty: ElementType,
+    pub source: Source,
+    /// Elements of the source's buffer, or values of a Range.
+    pub src_len: usize,
+    /// The shape of the value.
+    pub dims: Vec<usize>,
+    /// Position in the source, one counter an axis of `dims`.
+    pub access: Access,
+}
+
+impl CoordMap {
+    /// Every element of a row-major buffer or of a Range.
+    pub fn whole(ty: ElementType, source: Source, dims: &[usize], src_len: usize) -> Self {
+        Self { ty, source, src_len, dims: dims.to_vec(), access: Access::row_major(dims) }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.dims.contains(&0)
+    }
+
+    /// The map after an operator that selects axis by axis. `gathered` is the index as a function of the coordinates of the
+    /// indices, and their shape, for the axis that is [`AxisIndex::Gather`].
+    pub fn select(&self, axes: &[AxisIndex], gathered: Option<(&Access, &[usize])>) -> Self {
+        let nothing = Access::default();
+        let (index, index_dims) = gathered.unwrap_or((&nothing, &[]));
+        let mut dims = Vec::with_capacity(axes.len() + index_dims.len());
+        for axis in axes {
+            match axis {
+                AxisIndex::Affine { len, .. } => dims.push(*len),
+                AxisIndex::Fixed(_) => {}
+                AxisIndex::NewAxis => dims.push(1),
+                AxisIndex::Gather => dims.extend(index_dims),
+            }
+        }
+        let rank = dims.len();
+        let mut at = 0;
+        let mut replacements = Vec::with_capacity(self.dims.len());
+        for axis in axes {
+            match axis {
+                AxisIndex::Affine { start, step, .. } => {
+                    let mut strides = vec![0; rank];
+                    strides[at] = *step;
+                    replacements.push(Access::affine(*start, strides));
+                    at += 1;
+                }
+                AxisIndex::Fixed(position) => replacements.push(Access::fixed(*position, rank)),
+                AxisIndex::NewAxis => at += 1,
+                AxisIndex::Gather => {
+                    let place = |strides: &[i64]| {
+                        let mut placed = vec![0; rank];
+                        placed[at..at + strides.len()].copy_from_slice(strides);
+                        placed
+                    };
+                    replacements.push(index.map_strides(&place));
+                    at += index_dims.len();
+                }
+            }
+        }
+        let access = if dims.contains(&0) { Access::fixed(0, rank) } else { self.access.substitute(&replacements, rank) };
+        Self { dims, access, ..*self }
+    }
+
+    /// The map with other dimensions over the same elements in the same order; `None` if no access expresses it.
+    pub fn reshape(&self, dims: &[usize]) -> Option<Self> {
+        let with = |access| Self { dims: dims.to_vec(), access, ..*self };
+        if dims.contains(&0) {
+            return Some(with(Access::fixed(0, dims.len())));
+        }
+        let groups = groups(&self.dims, dims);
+        let is_linear = |strides: &[i64]| groups.iter().all(|group| group.is_linear(&self.dims, strides));
+        if !self.access.all_strides(&is_linear) {
+            return None;
+        }
+        let remap = |strides: &[i64]| {
+            let mut result = vec![0; dims.len()];
+            for group in &groups {
+                let mut stride = group.old.last().map_or(0, |&k| strides[k]);
+                for &k in group.new.iter().rev() {
+                    result[k] = stride;
+                    stride = stride.wrapping_mul(dims[k] as i64);
+                }
+            }
+            result
+        };
+        Some(with(self.access.map_strides(&remap)))
+    }
+}
+
+/// Neighbouring old axes and neighbouring new axes with the same product; axes of length 1 belong to no group.
+struct Group {
+    old: Vec<usize>,
+    new: Vec<usize>,
+}
+
+impl Group {
+    /// Whether the old axes of the group are one progression.
+    fn is_linear(&self, dims: &[usize], strides: &[i64]) -> bool {
+        let neighbours = self.old.iter().zip(self.old.iter().skip(1));
+        neighbours.into_iter().all(|(&outer, &inner)| {
+            strides[outer] == strides[inner].wrapping_mul(dims[inner] as i64)
+        })
+    }
+}
+
+/// The finest common grouping of two shapes with the same positive number of elements.
+fn groups(old: &[usize], new: &[usize]) -> Vec<Group> {
+    let axes = |dims: &'_ [usize]| (0..dims.len()).filter(|&k| dims[k] != 1).collect::<Vec<_>>().into_iter();
+    let (mut old_axes, mut new_axes) = (axes(old), axes(new));
+    let mut groups = Vec::new();
+    while let (Some(i), Some(j)) = (old_axes.next(), new_axes.next()) {
+        let mut group = Group { old: vec![i], new: vec![j] };
+        let (mut old_product, mut new_product) = (old[i], new[j]);
+        while old_product != new_product {
+            let (side, product, next) = if old_product < new_product {
+                (&mut group.old, &mut old_product, old_axes.next().map(|k| (k, old[k])))
+            } else {
+                (&mut group.new, &mut new_product, new_axes.next().map(|k| (k, new[k])))
+            };
+            // The products of the whole shapes are equal, so there is a next axis.
+            let Some((k, dim)) = next else { break };
+            side.push(k);
+            *product *= dim;
+        }
+        groups.push(group);
+    }
+    groups
+}

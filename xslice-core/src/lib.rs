@@ -71,5 +71,6 @@ pub use program::{
     Chain, Declared, Graph, Layout, Operand, OperandType, Program, Signature, ValueId,
 };
 pub use range::Progression;
+pub use move_::Sources;
 pub use scratch::Scratch;
 pub use tensor::{Tensor, byte_count, element_count};

@@ -17,7 +17,7 @@ use alloc::{string::String, vec::Vec};
 use core::fmt;
 
 pub mod schedule;
-mod simplify;
+pub(crate) mod simplify;
 pub mod verify;
 
 /// Where the elements of a nest come from.

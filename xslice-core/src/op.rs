@@ -55,6 +55,16 @@ pub enum Param {
     Value(ValueId),
 }
 
+impl Param {
+    /// The value of the program that it is, if it is one.
+    pub(crate) fn value(&self) -> Option<ValueId> {
+        match self {
+            Self::Value(id) => Some(*id),
+            Self::Constant(_) | Self::Operand(_) => None,
+        }
+    }
+}
+
 impl From<Tensor> for Param {
     fn from(tensor: Tensor) -> Self {
         Self::Constant(Arc::new(tensor))

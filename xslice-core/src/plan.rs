@@ -29,7 +29,39 @@ pub(crate) struct OperandNeed {
 pub(crate) struct Origin {
     pub operator: String,
     pub node: Option<String>,
+    /// The axis of the data that is gathered.
     pub axis: usize,
+    /// The shape of the indices.
+    pub dims: Vec<usize>,
+}
+
+impl Origin {
+    /// The one refusal of an index outside its axis of size `size`, known early or late; `at` is its flat position.
+    #[cold]
+    pub fn refuse(&self, size: i64, value: i64, at: usize) -> Error {
+        let axis = self.axis;
+        let mut rest = at;
+        let mut coordinates: Vec<usize> =
+            self.dims.iter().rev().map(|&dim| (rest % dim, rest /= dim).0).collect();
+        coordinates.reverse();
+        let error = Error::new(
+            ErrorKind::IndexRange,
+            format!("`indices{coordinates:?}` = {value} is out of range for axis {axis} of size {size}"),
+        )
+        .parameter("indices")
+        .axis(axis)
+        .position(at)
+        .value(value)
+        .operator(self.operator.clone());
+        let error = match size {
+            0 => error.allowed("no index: the axis is empty"),
+            _ => error.allowed(format!("{}..={}", -size, size - 1)),
+        };
+        match &self.node {
+            Some(node) => error.node(node.clone()),
+            None => error,
+        }
+    }
 }
 
 /// `check ids[4 + 2*i], i in 0..512, in -s..s`: refuses the first index outside its axis.
@@ -78,12 +110,7 @@ impl Check {
     #[cold]
     #[must_use]
     pub fn refuse(&self, value: i64, position: usize) -> Error {
-        let error = index_range(value, position, self.origin.axis, self.size)
-            .operator(self.origin.operator.clone());
-        match &self.origin.node {
-            Some(node) => error.node(node.clone()),
-            None => error,
-        }
+        self.origin.refuse(self.size, value, position)
     }
 
     pub(crate) fn write(&self, names: Names<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -94,24 +121,6 @@ impl Check {
             write!(f, ", {} in 0..{extent}", Counter(k))?;
         }
         writeln!(f, ", in {}..{}", -self.size, self.size)
-    }
-}
-
-/// The one text for an index outside its axis, known early or late.
-#[cold]
-pub(crate) fn index_range(value: i64, position: usize, axis: usize, size: i64) -> Error {
-    let error = Error::new(
-        ErrorKind::IndexRange,
-        format!("index {value} at position {position} of `indices` is out of range for axis {axis} of size {size}"),
-    )
-    .parameter("indices")
-    .axis(axis)
-    .position(position)
-    .value(value);
-    if size == 0 {
-        error.allowed("no index: the axis is empty")
-    } else {
-        error.allowed(format!("{}..={}", -size, size - 1))
     }
 }
 

@@ -61,10 +61,7 @@ pub(crate) struct Apply {
 impl Apply {
     /// The values that the operator reads: its data, then its parameters.
     pub fn inputs(&self) -> impl Iterator<Item = ValueId> {
-        let params = self.op.params().filter_map(|(_, param)| match param {
-            Param::Value(id) => Some(*id),
-            Param::Constant(_) | Param::Operand(_) => None,
-        });
+        let params = self.op.params().filter_map(|(_, param)| param.value());
         self.data.into_iter().chain(params.collect::<Vec<_>>())
     }
 
@@ -441,6 +438,7 @@ pub struct OperandType {
 pub struct Signature {
     operands: Vec<OperandType>,
     output: Option<Layout>,
+    max_bytes: Option<usize>,
 }
 
 impl Signature {
@@ -505,6 +503,20 @@ impl Signature {
             offset,
         });
         self
+    }
+
+    /// Refuses a result, intermediate ones included, of more bytes than this, before memory is asked for. By default
+    /// `isize::MAX`.
+    #[must_use]
+    pub fn limit(mut self, max_bytes: usize) -> Self {
+        self.max_bytes = Some(max_bytes);
+        self
+    }
+
+    /// The limit.
+    #[must_use]
+    pub fn max_bytes(&self) -> usize {
+        self.max_bytes.unwrap_or(isize::MAX as usize)
     }
 
     /// The operands.

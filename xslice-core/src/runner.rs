@@ -1,15 +1,203 @@
-//! Stub.
-use crate::{Error, Input, Output, Plan, Scratch};
+//! The precompiled engine: an odometer over the plan that calls Moves.
+//!
+//! Needs no executable memory and nothing to compile, runs on every host, and moves strings by clone. It is what every other compiled engine
+//! falls back to. The order of a call is decided here: lengths, then the steps of the plan one after another; how a
+//! nest moves is in [`crate::move_`].
+
+use crate::access::{Access, Buffer, IndexType};
+use crate::error::Error;
+use crate::move_::{self, Sources};
+use crate::nest::{LoopNest, Source};
+use crate::operand::{Input, Output};
+use crate::plan::{Check, Plan, PlannedNest, Step};
+use crate::scratch::Scratch;
+
+/// The most loops that a nest can have: each has at least 2 turns, and their product fits in memory.
+pub(crate) const MOST_LOOPS: usize = 64;
+
 /// Runs a plan.
 ///
 /// # Errors
-/// What [`Plan::admit`] refuses, the first failing check, and memory for temporaries.
+/// What [`Plan::admit`] refuses, the first failing check in the order of the program, and memory for temporaries.
 pub fn run(
     plan: &Plan,
     inputs: &[Input<'_>],
-    output: Output<'_>,
+    mut output: Output<'_>,
     scratch: &mut Scratch,
 ) -> Result<(), Error> {
-    let _ = (plan, inputs, output, scratch);
-    unimplemented!()
+    plan.admit(inputs, &output)?;
+    if !plan.temporaries().is_empty() {
+        scratch.prepare(plan.temporaries())?;
+    }
+    for step in plan.steps() {
+        match step {
+            Step::Check(check) => {
+                let earlier = scratch.sources();
+                self::check(check, &Sources { plan, inputs, earlier })?;
+            }
+            Step::Nest(planned) => match planned.scratch() {
+                None => nest(planned, &Sources { plan, inputs, earlier: scratch.sources() }, &mut output),
+                Some(at) => {
+                    let (earlier, mut output) = scratch.split(at, plan.temporaries()[at]);
+                    nest(planned, &Sources { plan, inputs, earlier }, &mut output);
+                }
+            },
+        }
+    }
+    Ok(())
+}
+
+fn nest(planned: &PlannedNest, sources: &Sources<'_>, output: &mut Output<'_>) {
+    match planned.schedule() {
+        Some(schedule) => move_::run(schedule, sources, output),
+        None => strings(planned.nest(), sources, output),
+    }
+}
+
+/// Clones strings block by block.
+fn strings(nest: &LoopNest, sources: &Sources<'_>, output: &mut Output<'_>) {
+    let (Source::Buffer(buffer), Some(to)) = (nest.source(), output.strings_mut()) else { return };
+    let Some(from) = sources.buffer(buffer).strings() else { return };
+    let mut odometer = Odometer::new(nest.extents());
+    loop {
+        let src = position(nest.src(), odometer.counters(), sources) as usize;
+        let dst = position(nest.dst(), odometer.counters(), sources) as usize;
+        to[dst..dst + nest.block()].clone_from_slice(&from[src..src + nest.block()]);
+        if !odometer.advance() {
+            return;
+        }
+    }
+}
+
+/// Refuses the first index outside its axis.
+///
+/// # Errors
+/// [`IndexRange`](crate::ErrorKind::IndexRange).
+pub fn check(check: &Check, sources: &Sources<'_>) -> Result<(), Error> {
+    let table = sources.buffer(check.table());
+    let contiguous = match (check.extents(), &check.access().strides[..]) {
+        ([], []) => Some(1),
+        ([count], [1]) => Some(*count),
+        _ => None,
+    };
+    let first = check.access().offset as usize;
+    if let (Some(count), true) = (contiguous, check.access().is_affine()) {
+        let found = match check.index() {
+            IndexType::I32 => {
+                let (words, _) = table.bytes().as_chunks::<4>();
+                let bound = u32::try_from(check.size()).unwrap_or(u32::MAX);
+                let bad = |word: &[u8; 4]| outside_i32(i32::from_ne_bytes(*word), bound);
+                find(&words[first..first + count], bad).map(|at| (at, i64::from(i32::from_ne_bytes(words[first + at]))))
+            }
+            IndexType::I64 => {
+                let (words, _) = table.bytes().as_chunks::<8>();
+                let bad = |word: &[u8; 8]| outside(i64::from_ne_bytes(*word), check.size());
+                find(&words[first..first + count], bad).map(|at| (at, i64::from_ne_bytes(words[first + at])))
+            }
+        };
+        return found.map_or(Ok(()), |(at, value)| Err(check.refuse(value, at)));
+    }
+    check_scattered(check, table, sources)
+}
+
+/// Whether an index is outside `-size..size`.
+#[inline]
+fn outside(index: i64, size: i64) -> bool {
+    index < -size || index >= size
+}
+
+/// The same for 32 bits, where a size beyond them admits everything.
+#[inline]
+fn outside_i32(index: i32, size: u32) -> bool {
+    let magnitude = if index < 0 { !index } else { index };
+    magnitude.unsigned_abs() >= size
+}
+
+/// The first word that is bad; whole blocks are tested without a branch, so that the compiler vectorises them.
+fn find<W>(words: &[W], bad: impl Fn(&W) -> bool) -> Option<usize> {
+    const BLOCK: usize = 64;
+    for (at, block) in words.chunks(BLOCK).enumerate() {
+        if block.iter().fold(false, |any, word| any | bad(word)) {
+            return block.iter().position(&bad).map(|within| at * BLOCK + within);
+        }
+    }
+    None
+}
+
+fn check_scattered(check: &Check, table: Input<'_>, sources: &Sources<'_>) -> Result<(), Error> {
+    if check.extents().contains(&0) {
+        return Ok(());
+    }
+    let mut odometer = Odometer::new(check.extents());
+    for flat in 0.. {
+        let index = load(table, check.index(), position(check.access(), odometer.counters(), sources));
+        if outside(index, check.size()) {
+            return Err(check.refuse(index, flat));
+        }
+        if !odometer.advance() {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// The index at an element position of a table.
+fn load(table: Input<'_>, ty: IndexType, position: i64) -> i64 {
+    let at = position as usize;
+    match ty {
+        IndexType::I32 => i64::from(i32::from_ne_bytes(table.bytes().as_chunks::<4>().0[at])),
+        IndexType::I64 => i64::from_ne_bytes(table.bytes().as_chunks::<8>().0[at]),
+    }
+}
+
+/// A position in elements.
+fn position(access: &Access, counters: &[usize], sources: &Sources<'_>) -> i64 {
+    let steps = access.strides.iter().zip(counters).map(|(&stride, &counter)| stride * counter as i64);
+    let lookups = access.lookups.iter().map(|lookup| {
+        let at = position(&lookup.access, counters, sources);
+        let index = load(sources.buffer(lookup.table), lookup.index, at);
+        lookup.scale * if index < 0 { index + lookup.size } else { index }
+    });
+    access.offset + steps.sum::<i64>() + lookups.sum::<i64>()
+}
+
+/// Counters of nested loops, the last one fastest.
+pub(crate) struct Odometer<'a> {
+    extents: &'a [usize],
+    counters: [usize; MOST_LOOPS],
+}
+
+impl<'a> Odometer<'a> {
+    pub fn new(extents: &'a [usize]) -> Self {
+        Self { extents, counters: [0; MOST_LOOPS] }
+    }
+
+    pub fn counters(&self) -> &[usize] {
+        &self.counters[..self.extents.len()]
+    }
+
+    /// The next turn; `false` after the last.
+    pub fn advance(&mut self) -> bool {
+        for (counter, &extent) in self.counters.iter_mut().zip(self.extents).rev() {
+            *counter += 1;
+            if *counter < extent {
+                return true;
+            }
+            *counter = 0;
+        }
+        false
+    }
+}
+
+/// The buffer that a position is in; used by [`Buffer`] consumers outside this crate too.
+impl Sources<'_> {
+    /// The memory of a buffer.
+    #[must_use]
+    pub fn buffer(&self, buffer: Buffer) -> Input<'_> {
+        match buffer {
+            Buffer::Operand(at) => self.inputs[at],
+            Buffer::Constant(at) => self.plan.constants()[at].as_input(),
+            Buffer::Scratch(at) => self.earlier.input(at, self.plan.temporaries()[at]),
+        }
+    }
 }

@@ -1,1 +1,497 @@
-//! Machine code at run time.
+//! Machine code at run time for xslice.
+//!
+//! A [`Jit`] turns a program and a signature into a [`Kernel`], which moves the elements. [`Jit::compile`] is meant to be called before
+//! every run: a known program and signature is found in a cache. What runs is decided here, by [`Strategy`]; `Auto` decides by this table:
+//!
+//! | asked for | engine |
+//! |---|---|
+//! | anything, first | runner: nothing is compiled |
+//! | a structure of which code exists, with new numbers | keyed: the code of the structure with these numbers |
+//! | a structure the 4th time with new numbers | keyed, compiled now |
+//! | the same program and signature the 16th time again | baked, compiled now, in the place of what was cached |
+//! | one contiguous copy, or rows of more than 1 KiB only | runner always: its copy is all there is to do |
+//! | strings, a host without code generation or executable memory | runner always; [`Kernel::declined`] says why |
+//!
+//! Two schedules have one structure when only their numbers (extents, strides, offsets, sizes) differ. Requests are counted in
+//! [`Jit::compile`], never in [`Kernel::run`]. `XSLICE_JIT=off` in the environment makes the runner the engine of every `Jit`.
+//!
+//! ```
+//! use xslice_core::{ElementType, Program, Signature, Slice};
+//! let program = Program::chain("x").then(Slice::onnx(13).starts([1]).ends([8])).build()?;
+//! let signature = Signature::new().operand(ElementType::F32, &[10]);
+//! let kernel = xslice_jit::global().compile(&program, &signature)?;
+//! let x: Vec<f32> = (0u8..10).map(f32::from).collect();
+//! let mut y = [0.0f32; 7];
+//! kernel.run(&[(&x).into()], &mut y)?;
+//! assert_eq!(y, [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]);
+//! # Ok::<(), xslice_core::Error>(())
+//! ```
+
+#![deny(unsafe_code)]
+
+mod cache;
+mod codegen;
+#[expect(
+    unsafe_code,
+    reason = "machine code is owned and called here, and only here"
+)]
+mod kernel;
+mod key;
+
+pub use kernel::Kernel;
+
+use cache::{Cache, Cached, Limits};
+use kernel::{Bound, Code};
+use key::{Parts, Structure};
+use std::fmt;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use xslice_core::{Error, Move, Plan, Program, Schedule, Signature, Step};
+
+/// `Auto` compiles a structure when it is asked for so often with new numbers.
+const VARIED: u32 = 4;
+
+/// `Auto` bakes a kernel when it is asked for so often again.
+const HOT: u32 = 16;
+
+/// `Auto` leaves rows of more bytes to the runner.
+const LONG_ROW: usize = 1024;
+
+/// Which engine a [`Jit`] gives to its kernels.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Strategy {
+    /// The runner at once, machine code where it pays: see the table in the head of the crate.
+    #[default]
+    Auto,
+    /// The runner always; nothing is compiled.
+    Runner,
+    /// Machine code at once, one for each structure: numbers are arguments.
+    Keyed,
+    /// Machine code at once, one for each program and signature: numbers are constants.
+    Baked,
+}
+
+/// What really runs a [`Kernel`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Engine {
+    /// The precompiled runner of `xslice-core`.
+    Runner,
+    /// Machine code of a structure.
+    Keyed,
+    /// Machine code of one nest.
+    Baked,
+}
+
+impl Engine {
+    /// The name on the command line.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Runner => "runner",
+            Self::Keyed => "keyed",
+            Self::Baked => "baked",
+        }
+    }
+}
+
+impl fmt::Display for Engine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// Why the runner took over from machine code. Never an error: the result is the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Decline {
+    /// Strings are moved by clone.
+    Strings,
+    /// No code generator for this processor.
+    Host,
+    /// The system gives no executable memory.
+    Memory,
+    /// The code generator refused.
+    Codegen,
+}
+
+impl Decline {
+    /// Every reason.
+    pub const ALL: [Self; 4] = [Self::Strings, Self::Host, Self::Memory, Self::Codegen];
+}
+
+impl fmt::Display for Decline {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Strings => "strings are moved by clone",
+            Self::Host => "no code generator for this processor",
+            Self::Memory => "no executable memory",
+            Self::Codegen => "the code generator refused",
+        })
+    }
+}
+
+/// Counts since a [`Jit`] was made, and sizes now.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Stats {
+    /// Requests answered from the cache.
+    pub hits: u64,
+    /// Requests for which a plan was compiled.
+    pub misses: u64,
+    /// Functions compiled to machine code.
+    pub compiled: u64,
+    /// Kernels in the cache.
+    pub kernels: usize,
+    /// Bytes of code that the cache holds, in whole pages.
+    pub code_bytes: usize,
+    /// Bytes of code in use, with kernels that the cache no longer holds.
+    pub code_bytes_in_use: usize,
+    /// Kernels for which machine code was wanted and the runner took over.
+    pub declined: u64,
+    /// The same by reason; reasons without a case are left out.
+    pub reasons: Vec<(Decline, u64)>,
+}
+
+/// Where pages for code come from: a hook for tests.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MemoryPolicy {
+    /// The system.
+    #[default]
+    System,
+    /// No pages at all.
+    NoPages,
+    /// Pages that can not be made executable.
+    NeverExecutable,
+}
+
+/// Options of a [`Jit`].
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct Builder {
+    strategy: Strategy,
+    limits: Limits,
+    memory: MemoryPolicy,
+}
+
+impl Builder {
+    /// Which engine kernels get; `Auto` unless told.
+    pub fn strategy(mut self, strategy: Strategy) -> Self {
+        self.strategy = strategy;
+        self
+    }
+
+    /// Bytes of code, in whole pages, that the cache holds at most; 16 MiB unless told.
+    pub fn code_bytes(mut self, bytes: usize) -> Self {
+        self.limits.code_bytes = bytes;
+        self
+    }
+
+    /// Kernels that the cache holds at most, and structures; 4096 unless told.
+    pub fn kernels(mut self, kernels: usize) -> Self {
+        self.limits.kernels = kernels;
+        self
+    }
+
+    /// A hook for tests.
+    #[doc(hidden)]
+    pub fn memory(mut self, policy: MemoryPolicy) -> Self {
+        self.memory = policy;
+        self
+    }
+
+    /// The `Jit`. Reads `XSLICE_JIT`.
+    #[must_use]
+    pub fn build(self) -> Jit {
+        let off = std::env::var_os("XSLICE_JIT").is_some_and(|value| value == "off");
+        Jit {
+            strategy: if off { Strategy::Runner } else { self.strategy },
+            memory: self.memory,
+            in_use: Arc::default(),
+            state: Mutex::new(State {
+                cache: Cache::new(self.limits),
+                hits: 0,
+                misses: 0,
+                compiled: 0,
+                declined: [0; Decline::ALL.len()],
+            }),
+        }
+    }
+}
+
+/// Compiles programs to kernels, and remembers them. `Send` and `Sync`.
+#[derive(Debug)]
+pub struct Jit {
+    strategy: Strategy,
+    memory: MemoryPolicy,
+    /// Bytes of all code that lives.
+    in_use: Arc<AtomicUsize>,
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    cache: Cache,
+    hits: u64,
+    misses: u64,
+    compiled: u64,
+    /// By position in [`Decline::ALL`].
+    declined: [u64; Decline::ALL.len()],
+}
+
+/// The `Jit` of this process, made at its first use: `Auto`, with the default bounds.
+#[must_use]
+pub fn global() -> &'static Jit {
+    static GLOBAL: OnceLock<Jit> = OnceLock::new();
+    GLOBAL.get_or_init(Jit::new)
+}
+
+impl Default for Jit {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Jit {
+    /// A `Jit` with [`Strategy::Auto`] and the default bounds.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::builder().build()
+    }
+
+    /// A `Jit` with this strategy and the default bounds.
+    #[must_use]
+    pub fn with_strategy(strategy: Strategy) -> Self {
+        Self::builder().strategy(strategy).build()
+    }
+
+    /// A `Jit` with options.
+    pub fn builder() -> Builder {
+        Builder {
+            strategy: Strategy::default(),
+            limits: Limits {
+                code_bytes: 16 << 20,
+                kernels: 4096,
+            },
+            memory: MemoryPolicy::default(),
+        }
+    }
+
+    /// The strategy; `Runner` if `XSLICE_JIT=off`.
+    #[must_use]
+    pub fn strategy(&self) -> Strategy {
+        self.strategy
+    }
+
+    /// The kernel of `program` for `signature`, from the cache or compiled now.
+    ///
+    /// # Errors
+    /// As [`Program::compile`]. Errors are not cached.
+    pub fn compile(&self, program: &Program, signature: &Signature) -> Result<Kernel, Error> {
+        let hash = cache::hash_of(program, signature);
+        if let Some((kernel, hits)) = self.state().find(hash, program, signature) {
+            if hits == HOT && self.strategy == Strategy::Auto {
+                return Ok(self.bake(hash, program, signature, kernel));
+            }
+            return Ok(kernel);
+        }
+        let plan = Arc::new(program.compile(signature)?);
+        let kernel = self.bind(&plan);
+        self.keep(hash, program, signature, &kernel);
+        Ok(kernel)
+    }
+
+    /// Counts and sizes.
+    #[must_use]
+    pub fn stats(&self) -> Stats {
+        let state = self.state();
+        let reasons = Decline::ALL.into_iter().zip(state.declined);
+        Stats {
+            hits: state.hits,
+            misses: state.misses,
+            compiled: state.compiled,
+            kernels: state.cache.len(),
+            code_bytes: state.cache.code_bytes(),
+            code_bytes_in_use: self.in_use.load(Ordering::Relaxed),
+            declined: state.declined.iter().sum(),
+            reasons: reasons.filter(|(_, count)| *count > 0).collect(),
+        }
+    }
+
+    /// Forgets every kernel and all code that no kernel uses. Kernels in use go on working.
+    pub fn clear(&self) {
+        self.state().cache.clear();
+    }
+
+    fn keep(&self, hash: u64, program: &Program, signature: &Signature, kernel: &Kernel) {
+        let cached = Cached {
+            program: program.clone(),
+            signature: signature.clone(),
+            kernel: kernel.clone(),
+            hits: 0,
+        };
+        self.state().cache.keep(hash, cached);
+    }
+
+    /// The engine for a new plan.
+    fn bind(&self, plan: &Arc<Plan>) -> Kernel {
+        let engine = match self.strategy {
+            Strategy::Runner => return Kernel::runner(Arc::clone(plan), None),
+            Strategy::Keyed | Strategy::Auto => Engine::Keyed,
+            Strategy::Baked => Engine::Baked,
+        };
+        let parts = match split(plan) {
+            Ok(parts) => parts,
+            Err(reason) => return self.decline(plan, reason),
+        };
+        let mut codes = vec![None; parts.len()];
+        if engine == Engine::Keyed {
+            let mut ripe = self.strategy == Strategy::Keyed || gains(plan);
+            for (code, part) in codes.iter_mut().zip(&parts) {
+                let asked;
+                (asked, *code) = self.state().cache.ask(&part.structure);
+                ripe &= self.strategy == Strategy::Keyed || code.is_some() || asked >= VARIED;
+            }
+            if !ripe {
+                return Kernel::runner(Arc::clone(plan), None);
+            }
+        }
+        self.machine(plan, engine, parts, codes)
+            .unwrap_or_else(|reason| self.decline(plan, reason))
+    }
+
+    /// A hot kernel, baked and cached in the place of the old one; the old one if it gains nothing.
+    fn bake(&self, hash: u64, program: &Program, signature: &Signature, old: Kernel) -> Kernel {
+        let plan = old.plan();
+        if !gains(plan) || old.declined().is_some() {
+            return old;
+        }
+        let baked = split(plan).and_then(|parts| {
+            let none = vec![None; parts.len()];
+            self.machine(plan, Engine::Baked, parts, none)
+        });
+        let kernel = match baked {
+            Ok(kernel) => kernel,
+            Err(reason) if old.engine() == Engine::Runner => self.decline(plan, reason),
+            Err(_) => return old,
+        };
+        self.keep(hash, program, signature, &kernel);
+        kernel
+    }
+
+    /// A kernel of machine code: what `codes` holds already, the rest compiled now.
+    fn machine(
+        &self,
+        plan: &Arc<Plan>,
+        engine: Engine,
+        parts: Vec<Parts>,
+        codes: Vec<Option<Arc<Code>>>,
+    ) -> Result<Kernel, Decline> {
+        let mut nests = Vec::with_capacity(parts.len());
+        for (part, code) in parts.into_iter().zip(codes) {
+            let code = match code {
+                Some(code) => code,
+                None if engine == Engine::Baked => {
+                    self.code(&part.structure, Some(&part.numbers))?
+                }
+                None => {
+                    let code = self.code(&part.structure, None)?;
+                    self.state().cache.keep_code(&part.structure, code)
+                }
+            };
+            nests.push(Bound {
+                code,
+                numbers: part.numbers.into(),
+                reads: part.reads.into(),
+            });
+        }
+        Ok(Kernel::machine(Arc::clone(plan), engine, nests.into()))
+    }
+
+    /// Compiles, without the lock.
+    fn code(&self, structure: &Structure, baked: Option<&[i64]>) -> Result<Arc<Code>, Decline> {
+        let code = Code::compile(structure, baked, self.memory, &self.in_use)?;
+        self.state().compiled += 1;
+        Ok(Arc::new(code))
+    }
+
+    fn decline(&self, plan: &Arc<Plan>, reason: Decline) -> Kernel {
+        let at = Decline::ALL.iter().position(|other| *other == reason);
+        self.state().declined[at.unwrap_or(0)] += 1;
+        Kernel::runner(Arc::clone(plan), Some(reason))
+    }
+
+    /// A panic elsewhere leaves the cache whole: every change to it is finished before anything that might panic.
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn find(
+        &mut self,
+        hash: u64,
+        program: &Program,
+        signature: &Signature,
+    ) -> Option<(Kernel, u32)> {
+        let Some(cached) = self.cache.find(hash, program, signature) else {
+            self.misses += 1;
+            return None;
+        };
+        cached.hits = cached.hits.saturating_add(1);
+        self.hits += 1;
+        Some((cached.kernel.clone(), cached.hits))
+    }
+}
+
+/// Every nest taken apart.
+fn split(plan: &Plan) -> Result<Vec<Parts>, Decline> {
+    schedules(plan)
+        .map(|schedule| {
+            let schedule = schedule.ok_or(Decline::Strings)?;
+            key::split(schedule).ok_or(Decline::Codegen)
+        })
+        .collect()
+}
+
+fn schedules(plan: &Plan) -> impl Iterator<Item = Option<&Schedule>> {
+    plan.steps().iter().filter_map(|step| match step {
+        Step::Nest(planned) => Some(planned.schedule()),
+        Step::Check(_) => None,
+    })
+}
+
+/// Whether machine code does better than the runner in some nest.
+fn gains(plan: &Plan) -> bool {
+    schedules(plan)
+        .flatten()
+        .any(|schedule| match *schedule.inner() {
+            Move::Copy { bytes } => !schedule.extents().is_empty() && bytes <= LONG_ROW,
+            Move::Strided { bytes, .. } | Move::Lookup { bytes, .. } => bytes <= LONG_ROW,
+            Move::Fill { .. } => true,
+        })
+}
+
+/// What the code generator makes of a plan, to be read by people: for each nest its CLIF and its assembly, keyed or baked.
+///
+/// # Errors
+/// Why there is no machine code.
+pub fn listing(plan: &Plan, engine: Engine) -> Result<Vec<Listing>, Decline> {
+    split(plan)?
+        .iter()
+        .map(|parts| {
+            let baked = (engine == Engine::Baked).then_some(&parts.numbers[..]);
+            kernel::listing(&parts.structure, baked)
+        })
+        .collect()
+}
+
+/// The code of one nest as text.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Listing {
+    /// The code generator's intermediate form.
+    pub clif: String,
+    /// Assembly of this host.
+    pub assembly: String,
+}

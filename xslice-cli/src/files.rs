@@ -1,0 +1,234 @@
+//! Files: reading with a limit, tensors by their extension, and results that appear whole or not at all.
+//!
+//! A result is written to a temporary file beside its place and renamed when all results of the command are written, so a refusal
+//! never leaves a file behind and never half of one.
+
+use crate::error::{Error, Fault, Result, too_large};
+use crate::{npy, pb};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use xslice::{ElementType, Tensor};
+
+/// The default of `--max-bytes`: 8 GiB.
+pub const DEFAULT_MAX_BYTES: u64 = 8 << 30;
+
+/// The extension of a file name, in lower case.
+#[must_use]
+pub fn extension(path: &Path) -> Option<String> {
+    Some(path.extension()?.to_str()?.to_ascii_lowercase())
+}
+
+fn cannot(what: &str, path: &Path, error: &io::Error) -> Error {
+    Fault::File(format!("cannot {what}: {error}")).at(path)
+}
+
+/// A whole file of at most `max_bytes`.
+///
+/// # Errors
+/// What the operating system refuses, and a file that is larger.
+pub fn read(path: &Path, max_bytes: u64) -> Result<Vec<u8>> {
+    let file = File::open(path).map_err(|error| cannot("open", path, &error))?;
+    let metadata = file
+        .metadata()
+        .map_err(|error| cannot("read", path, &error))?;
+    if metadata.is_file() && metadata.len() > max_bytes {
+        return Err(too_large("the file", metadata.len(), max_bytes).at(path));
+    }
+    let mut bytes = Vec::new();
+    reserve(&mut bytes, metadata.len()).map_err(|error| error.at(path))?;
+    // A pipe says no length: one byte more than allowed is enough to know.
+    let mut limited = file.take(max_bytes.saturating_add(1));
+    limited
+        .read_to_end(&mut bytes)
+        .map_err(|error| cannot("read", path, &error))?;
+    if bytes.len() as u64 > max_bytes {
+        return Err(too_large("the file", bytes.len() as u64, max_bytes).at(path));
+    }
+    Ok(bytes)
+}
+
+/// `len` bytes of a file from `offset`.
+///
+/// # Errors
+/// What the operating system refuses, and a range that the file does not hold.
+pub fn read_range(path: &Path, offset: u64, len: usize) -> Result<Vec<u8>> {
+    let mut file = File::open(path).map_err(|error| cannot("open", path, &error))?;
+    let size = file
+        .metadata()
+        .map_err(|error| cannot("read", path, &error))?
+        .len();
+    if offset.checked_add(len as u64).is_none_or(|end| end > size) {
+        let what = format!("{len} bytes from offset {offset} of a file of {size} bytes");
+        return Err(Fault::Format(what).at(path));
+    }
+    let mut bytes = Vec::new();
+    reserve(&mut bytes, len as u64).map_err(|error| error.at(path))?;
+    bytes.resize(len, 0);
+    file.seek(SeekFrom::Start(offset))
+        .and_then(|_| file.read_exact(&mut bytes))
+        .map_err(|error| cannot("read", path, &error))?;
+    Ok(bytes)
+}
+
+fn reserve(bytes: &mut Vec<u8>, len: u64) -> Result<(), Fault> {
+    let room = usize::try_from(len).is_ok_and(|len| bytes.try_reserve_exact(len).is_ok());
+    room.then_some(())
+        .ok_or_else(|| Fault::File(format!("no memory for {len} bytes")))
+}
+
+/// The tensor in a `.npy` or `.pb` file, with its name in the file (empty for `.npy`).
+///
+/// `.npy` has no bf16: where that is `wanted`, 16-bit patterns are taken for it.
+///
+/// # Errors
+/// Every fault of the file.
+pub fn read_tensor(
+    path: &Path,
+    wanted: Option<ElementType>,
+    max_bytes: u64,
+) -> Result<(String, Tensor)> {
+    let file = || read(path, max_bytes);
+    let tensor = match extension(path).as_deref() {
+        Some("npy") => {
+            let bytes = file()?;
+            npy::parse(bytes)
+                .and_then(|tensor| as_bf16(tensor, wanted))
+                .map(|tensor| (String::new(), tensor))
+        }
+        Some("pb") => pb::parse(&file()?),
+        _ => Err(Fault::Format(
+            "the name says no known tensor format (allowed: .npy, .pb)".into(),
+        )),
+    };
+    tensor.map_err(|fault| fault.at(path))
+}
+
+fn as_bf16(tensor: Tensor, wanted: Option<ElementType>) -> Result<Tensor, Fault> {
+    if wanted != Some(ElementType::Bf16) || tensor.element_type() != ElementType::U16 {
+        return Ok(tensor);
+    }
+    let bytes = tensor.bytes().to_vec();
+    Ok(Tensor::from_bytes(
+        ElementType::Bf16,
+        tensor.shape(),
+        bytes,
+    )?)
+}
+
+/// The bytes of a tensor file for that path.
+fn encode(path: &Path, name: &str, tensor: &Tensor) -> Result<Vec<u8>> {
+    match extension(path).as_deref() {
+        Some("npy") => npy::to_bytes(tensor).map_err(|fault| fault.at(path)),
+        Some("pb") => Ok(pb::to_bytes(name, tensor)),
+        _ => Err(Fault::Format(
+            "the name says no known tensor format (allowed: .npy, .pb)".into(),
+        )
+        .at(path)),
+    }
+}
+
+/// Results on their way to their places. Dropped before [`Staged::publish`], it takes its temporary files away.
+#[derive(Debug, Default)]
+pub struct Staged {
+    files: Vec<(PathBuf, PathBuf)>,
+}
+
+impl Staged {
+    /// Writes a tensor beside its place.
+    ///
+    /// # Errors
+    /// What the operating system refuses; strings in a `.npy` file.
+    pub fn write(&mut self, path: &Path, name: &str, tensor: &Tensor) -> Result<()> {
+        let bytes = encode(path, name, tensor)?;
+        if path.is_dir() {
+            return Err(Fault::File("cannot write: a directory is in the way".into()).at(path));
+        }
+        let (temporary, mut file) = self
+            .create_beside(path)
+            .map_err(|error| cannot("write", path, &error))?;
+        self.files.push((temporary, path.to_path_buf()));
+        file.write_all(&bytes)
+            .and_then(|()| file.flush())
+            .map_err(|error| cannot("write", path, &error))
+    }
+
+    fn create_beside(&self, path: &Path) -> io::Result<(PathBuf, File)> {
+        let folder = path.parent().unwrap_or(Path::new(""));
+        for attempt in 0..u32::MAX {
+            let name = format!(
+                ".xslice-{}-{}-{attempt}.tmp",
+                std::process::id(),
+                self.files.len()
+            );
+            let temporary = folder.join(name);
+            let mut options = OpenOptions::new();
+            match options.write(true).create_new(true).open(&temporary) {
+                Ok(file) => return Ok((temporary, file)),
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Err(io::ErrorKind::AlreadyExists.into())
+    }
+
+    /// Puts every file in its place.
+    ///
+    /// # Errors
+    /// What the operating system refuses.
+    pub fn publish(mut self) -> Result<()> {
+        while let Some((temporary, path)) = self.files.pop() {
+            fs::rename(&temporary, &path).map_err(|error| {
+                let _ = fs::remove_file(&temporary);
+                cannot("write", &path, &error)
+            })?;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Staged {
+    fn drop(&mut self) {
+        for (temporary, _) in &self.files {
+            let _ = fs::remove_file(temporary);
+        }
+    }
+}
+
+/// A file name for an output of that name: nothing that leaves the directory, hides the file or is too long for it.
+#[must_use]
+pub fn safe_name(name: &str) -> String {
+    let safe: String = name
+        .chars()
+        .take(60)
+        .map(|c| {
+            let plain = c.is_alphanumeric() || matches!(c, '.' | '_' | '-');
+            if plain { c } else { '_' }
+        })
+        .collect();
+    let safe = match safe.strip_prefix('.') {
+        Some(rest) => format!("_{rest}"),
+        None => safe,
+    };
+    if safe.is_empty() {
+        "output".into()
+    } else {
+        safe
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn output_names_never_leave_their_directory() {
+        assert_eq!(safe_name("../../etc/passwd"), "_._.._etc_passwd");
+        assert_eq!(safe_name("/abs"), "_abs");
+        assert_eq!(safe_name(".."), "_.");
+        assert_eq!(safe_name(""), "output");
+        assert_eq!(safe_name("a\0b\nc\\d"), "a_b_c_d");
+        assert_eq!(safe_name("y.1"), "y.1");
+        assert!(safe_name(&"x".repeat(10_000)).len() < 200);
+    }
+}

@@ -1,0 +1,268 @@
+//! ONNX models.
+//!
+//! What is decided here: the names of a graph. Values are inputs, initializers and results of nodes; each name is given once, and a
+//! node reads only names above it, so there is no cycle and nothing to sort. An initializer that is also an input is that input's
+//! default. The version of the default domain's operator set decides the version of every operator. What a node means is in `node`,
+//! what a constant holds in `constant`.
+
+mod constant;
+mod node;
+pub mod proto;
+
+use super::value::{Builder, Value};
+use super::{Budget, Model, ModelInput, Options};
+use crate::error::{Fault, Result};
+use crate::pb;
+use constant::Constants;
+use proto::{
+    Dimension, GraphProto, Message, ModelProto, NodeProto, OperatorSetIdProto, TensorProto,
+    TensorTypeProto, ValueInfoProto,
+};
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+use std::sync::Arc;
+use xslice::{Declared, Tensor};
+
+/// The model in the bytes of an `.onnx` file; `folder` is where its external data lies.
+///
+/// # Errors
+/// Every fault of the model.
+pub fn import(file: &[u8], folder: &Path, options: &Options) -> Result<Model> {
+    let model = ModelProto::decode(file).map_err(|error| pb::not_a_message("model", &error))?;
+    let opset = default_opset(&model.opset_import)?;
+    let functions: HashSet<_> = model
+        .functions
+        .into_iter()
+        .map(|function| (default_domain(function.domain), function.name))
+        .collect();
+    let graph = model
+        .graph
+        .ok_or_else(|| Fault::Format("not an ONNX model: there is no graph".into()))?;
+    let mut importer = Importer {
+        builder: Builder::default(),
+        constants: Constants::new(folder, Budget::new(options)),
+        values: HashMap::new(),
+        dialect: options.dialect,
+        opset,
+        functions,
+    };
+    importer.graph(graph)?;
+    Ok(importer.builder.finish()?)
+}
+
+/// The domain of ONNX itself has two names.
+fn default_domain(domain: String) -> String {
+    if domain == "ai.onnx" {
+        String::new()
+    } else {
+        domain
+    }
+}
+
+/// The operator set of the default domain; 1 where none is named.
+fn default_opset(imports: &[OperatorSetIdProto]) -> Result<u32, Fault> {
+    let mut found = None;
+    for import in imports {
+        if !default_domain(import.domain.clone()).is_empty() {
+            continue;
+        }
+        if import.version < 1 {
+            let what = format!("operator set version {} (allowed: 1 and above)", import.version);
+            return Err(Fault::model(None, what));
+        }
+        if found.is_some_and(|version| version != import.version) {
+            return Err(Fault::model(
+                None,
+                "the default domain has two operator set versions",
+            ));
+        }
+        found = Some(import.version);
+    }
+    Ok(u32::try_from(found.unwrap_or(1)).unwrap_or(u32::MAX))
+}
+
+/// A graph on its way into a [`Builder`].
+struct Importer<'a> {
+    builder: Builder,
+    constants: Constants<'a>,
+    values: HashMap<String, Value>,
+    dialect: xslice::Dialect,
+    opset: u32,
+    functions: HashSet<(String, String)>,
+}
+
+impl Importer<'_> {
+    fn graph(&mut self, graph: GraphProto) -> Result<()> {
+        if !graph.sparse_initializer.is_empty() {
+            return Err(Fault::outside_scope(None, "a sparse initializer").into());
+        }
+        let mut initializers = self.initializers(graph.initializer)?;
+        for input in graph.input {
+            self.input(input, &mut initializers)?;
+        }
+        for (name, tensor) in initializers.in_order() {
+            let value = self.builder.constant(tensor);
+            self.define(name, value, None)?;
+        }
+        for (at, node) in graph.node.into_iter().enumerate() {
+            let label = label(&node, at);
+            self.node(node, &label)?;
+        }
+        self.outputs(graph.output)
+    }
+
+    fn initializers(&mut self, list: Vec<TensorProto>) -> Result<Initializers> {
+        let mut initializers = Initializers::default();
+        for mut proto in list {
+            let name = std::mem::take(&mut proto.name);
+            if name.is_empty() {
+                return Err(Fault::model(None, "an initializer has no name").into());
+            }
+            let tensor = self
+                .constants
+                .tensor(proto)
+                .map_err(|error| in_initializer(error, &name))?;
+            if !initializers.add(name.clone(), tensor) {
+                return Err(given_twice(&name, None).into());
+            }
+        }
+        Ok(initializers)
+    }
+
+    fn input(&mut self, input: ValueInfoProto, initializers: &mut Initializers) -> Result<()> {
+        if input.name.is_empty() {
+            return Err(Fault::model(None, "a graph input has no name").into());
+        }
+        let declared = declared(&input)?;
+        let value = self.builder.input(ModelInput {
+            name: input.name.clone(),
+            aliases: Vec::new(),
+            declared,
+            initial: initializers.by_name.remove(&input.name),
+        })?;
+        self.define(input.name, value, None)
+    }
+
+    fn define(&mut self, name: String, value: Value, node: Option<&str>) -> Result<()> {
+        if self.values.contains_key(&name) {
+            return Err(given_twice(&name, node).into());
+        }
+        self.values.insert(name, value);
+        Ok(())
+    }
+
+    fn outputs(&mut self, outputs: Vec<ValueInfoProto>) -> Result<()> {
+        let mut seen = HashSet::new();
+        for output in outputs {
+            let name = &output.name;
+            let Some(&value) = self.values.get(name) else {
+                let what = format!("no node computes the graph output `{}`", name.escape_debug());
+                return Err(Fault::model(None, what).into());
+            };
+            if !seen.insert(name.clone()) {
+                let what = format!("the graph output `{}` is named twice", name.escape_debug());
+                return Err(Fault::model(None, what).into());
+            }
+            // Printed output shapes are often wrong or dynamic: only the type is compared.
+            let declared = declared(&output)?.map(|declared| Declared {
+                shape: None,
+                ..declared
+            });
+            self.builder.output(name, value, declared)?;
+        }
+        Ok(())
+    }
+}
+
+/// The initializers that are left, in the order of the file.
+#[derive(Default)]
+struct Initializers {
+    by_name: HashMap<String, Arc<Tensor>>,
+    order: Vec<String>,
+}
+
+impl Initializers {
+    fn add(&mut self, name: String, tensor: Tensor) -> bool {
+        self.order.push(name.clone());
+        self.by_name.insert(name, Arc::new(tensor)).is_none()
+    }
+
+    fn in_order(mut self) -> impl Iterator<Item = (String, Arc<Tensor>)> {
+        self.order.into_iter().filter_map(move |name| {
+            let tensor = self.by_name.remove(&name)?;
+            Some((name, tensor))
+        })
+    }
+}
+
+fn in_initializer(error: crate::Error, name: &str) -> crate::Error {
+    let name = format!("initializer `{}`", name.escape_debug());
+    constant::inside(error, &name)
+}
+
+fn given_twice(name: &str, node: Option<&str>) -> Fault {
+    Fault::model(
+        node,
+        format!("the value name `{}` is given twice", name.escape_debug()),
+    )
+}
+
+/// What errors call a node: its name, else its first result, else its place.
+fn label(node: &NodeProto, at: usize) -> String {
+    let named = [&node.name].into_iter().chain(node.output.first());
+    named
+        .into_iter()
+        .find(|name| !name.is_empty())
+        .cloned()
+        .unwrap_or_else(|| format!("#{at}"))
+}
+
+/// What is declared of an input or output; `None` where its type is left open.
+fn declared(info: &ValueInfoProto) -> Result<Option<Declared>, Fault> {
+    let Some(ty) = &info.r#type else {
+        return Ok(None);
+    };
+    let name = info.name.escape_debug();
+    let other = ty.sequence_type.is_some() || ty.map_type.is_some();
+    if other || ty.optional_type.is_some() || ty.sparse_tensor_type.is_some() {
+        return Err(Fault::outside_scope(
+            None,
+            format!("`{name}` is not a dense tensor"),
+        ));
+    }
+    match &ty.tensor_type {
+        Some(tensor) if tensor.elem_type != 0 => declared_tensor(tensor, &info.name).map(Some),
+        _ => Ok(None),
+    }
+}
+
+fn declared_tensor(tensor: &TensorTypeProto, name: &str) -> Result<Declared, Fault> {
+    let element_type = pb::element_type(tensor.elem_type)
+        .ok_or_else(|| constant::prefix(pb::unknown_type(tensor.elem_type), &in_quotes(name)))?;
+    let dim = |value: &Option<Dimension>| match value {
+        // Some writers print an unknown dimension as -1.
+        None | Some(Dimension::DimParam(_)) | Some(Dimension::DimValue(-1)) => Ok(None),
+        Some(Dimension::DimValue(size)) => usize::try_from(*size).map(Some).map_err(|_| {
+            let what = format!("dimension {size} of {} (allowed: 0 and above)", in_quotes(name));
+            Fault::model(None, what)
+        }),
+    };
+    let shape = match &tensor.shape {
+        Some(shape) => Some(
+            shape
+                .dim
+                .iter()
+                .map(|d| dim(&d.value))
+                .collect::<Result<_, _>>()?,
+        ),
+        None => None,
+    };
+    Ok(Declared {
+        element_type,
+        shape,
+    })
+}
+
+fn in_quotes(name: &str) -> String {
+    format!("`{}`", name.escape_debug())
+}

@@ -1,0 +1,161 @@
+//! Constants of an ONNX model, in the file or beside it.
+//!
+//! External data is read only from plain relative paths below the directory of the model: no absolute path, no `..`, no symbolic
+//! link that leaves it. Everything that constants take together counts against the limit of the command.
+
+use super::proto::TensorProto;
+use crate::error::{Error, Fault, Result};
+use crate::files;
+use crate::import::Budget;
+use crate::pb;
+use std::path::{Component, Path, PathBuf};
+use xslice::{ElementType, Tensor, byte_count, element_count};
+
+/// Reads the constants of one model.
+pub struct Constants<'a> {
+    folder: &'a Path,
+    budget: Budget,
+}
+
+impl<'a> Constants<'a> {
+    pub fn new(folder: &'a Path, budget: Budget) -> Self {
+        Self { folder, budget }
+    }
+
+    /// The tensor of a message.
+    pub fn tensor(&mut self, proto: TensorProto) -> Result<Tensor> {
+        let tensor = match proto.data_location {
+            0 => pb::tensor(proto)?,
+            1 => self.external(&proto)?,
+            other => {
+                let what = format!("data location {other} (allowed: 0 or 1)");
+                return Err(Fault::Format(what).into());
+            }
+        };
+        self.budget.take(tensor.bytes().len())?;
+        Ok(tensor)
+    }
+
+    fn external(&mut self, proto: &TensorProto) -> Result<Tensor> {
+        let (ty, shape) = pb::type_and_shape(proto)?;
+        if ty == ElementType::String {
+            return Err(Fault::Format("strings cannot be external data".into()).into());
+        }
+        let needed = byte_count(element_count(&shape)?, ty)?;
+        let place = Place::parse(proto)?;
+        if place.length.is_some_and(|length| length != needed as u64) {
+            let given = place.length.unwrap_or_default();
+            return Err(Fault::Format(format!(
+                "external data of {given} bytes for {ty} {shape:?} (allowed: {needed} bytes)"
+            ))
+            .into());
+        }
+        let path = self.inside(&place.location)?;
+        // Accounted for before it is read: many constants may name the same bytes.
+        self.budget.take(needed)?;
+        let bytes = files::read_range(&path, place.offset, needed)?;
+        Ok(Tensor::from_bytes(ty, &shape, pb::native(ty, bytes))?)
+    }
+
+    /// The path of external data, proved to lie in the directory of the model.
+    fn inside(&self, location: &str) -> Result<PathBuf> {
+        let outside = || {
+            Fault::Format(format!(
+                "external data at `{}` (allowed: a relative path inside the directory of the model)",
+                location.escape_debug()
+            ))
+        };
+        let relative = Path::new(location);
+        let plain = relative
+            .components()
+            .all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
+        if location.is_empty() || !plain {
+            return Err(outside().into());
+        }
+        let folder = if self.folder.as_os_str().is_empty() {
+            Path::new(".")
+        } else {
+            self.folder
+        };
+        let real = |path: &Path| {
+            path.canonicalize()
+                .map_err(|error| Fault::File(format!("cannot open: {error}")).at(path))
+        };
+        let path = real(&folder.join(relative))?;
+        if !path.starts_with(real(folder)?) {
+            return Err(outside().into());
+        }
+        Ok(path)
+    }
+}
+
+/// Where external data lies.
+struct Place {
+    location: String,
+    offset: u64,
+    length: Option<u64>,
+}
+
+impl Place {
+    fn parse(proto: &TensorProto) -> Result<Self, Fault> {
+        let (mut location, mut offset, mut length) = (None, None, None);
+        for entry in &proto.external_data {
+            let number = || {
+                entry.value.parse::<u64>().map_err(|_| {
+                    Fault::Format(format!(
+                        "external data `{}` is `{}` (allowed: 0 and above)",
+                        entry.key.escape_debug(),
+                        entry.value.escape_debug()
+                    ))
+                })
+            };
+            let repeated = match entry.key.as_str() {
+                "location" => location.replace(entry.value.clone()).is_some(),
+                "offset" => offset.replace(number()?).is_some(),
+                "length" => length.replace(number()?).is_some(),
+                // A checksum and writers' own notes say nothing about the elements.
+                _ => false,
+            };
+            if repeated {
+                let key = &entry.key;
+                return Err(Fault::Format(format!("external data gives `{key}` twice")));
+            }
+        }
+        Ok(Self {
+            location: location
+                .ok_or_else(|| Fault::Format("external data has no `location`".into()))?,
+            offset: offset.unwrap_or(0),
+            length,
+        })
+    }
+}
+
+/// The same error, saying what it is inside of.
+pub fn inside(error: Error, place: &str) -> Error {
+    let path = error.path().map(Path::to_path_buf);
+    let fault = prefix(error.fault().clone(), place);
+    match path {
+        Some(path) => fault.at(&path),
+        None => fault.into(),
+    }
+}
+
+/// The same fault, saying what it is inside of.
+pub fn prefix(fault: Fault, place: &str) -> Fault {
+    let say = |what: String| format!("{place}: {what}");
+    match fault {
+        Fault::File(what) => Fault::File(say(what)),
+        Fault::Format(what) => Fault::Format(say(what)),
+        Fault::Argument(what) => Fault::Argument(say(what)),
+        Fault::Model { node, what } => Fault::Model {
+            node,
+            what: say(what),
+        },
+        Fault::OutsideScope { node, what } => Fault::OutsideScope {
+            node,
+            what: say(what),
+        },
+        Fault::Internal(what) => Fault::Internal(say(what)),
+        Fault::Refused(error) => Fault::Refused(error.node(place)),
+    }
+}

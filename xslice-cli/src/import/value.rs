@@ -1,0 +1,95 @@
+//! The values of a model under construction, by name or number.
+//!
+//! Shared by the importers: it turns inputs, constants and operators into values of one [`Graph`], remembers which of them come
+//! out of a Range, and hands the finished [`Model`] out.
+
+use super::{Model, ModelInput, ModelOutput};
+use crate::error::Fault;
+use std::sync::Arc;
+use xslice::{Declared, Graph, Op, Param, Tensor, ValueId};
+
+/// A value: an operand, a constant or the result of an operator.
+#[derive(Clone, Copy, Debug)]
+pub struct Value {
+    id: ValueId,
+    from_range: bool,
+}
+
+impl From<Value> for Param {
+    fn from(value: Value) -> Self {
+        Self::Value(value.id)
+    }
+}
+
+/// A model under construction.
+#[derive(Debug, Default)]
+pub struct Builder {
+    graph: Graph,
+    inputs: Vec<ModelInput>,
+    outputs: Vec<ModelOutput>,
+}
+
+impl Builder {
+    pub fn input(&mut self, input: ModelInput) -> Result<Value, Fault> {
+        let id = self.graph.operand(&input.name, input.declared.clone())?;
+        self.inputs.push(input);
+        Ok(Value {
+            id,
+            from_range: false,
+        })
+    }
+
+    pub fn constant(&mut self, tensor: impl Into<Arc<Tensor>>) -> Value {
+        Value {
+            id: self.graph.constant(tensor),
+            from_range: false,
+        }
+    }
+
+    /// An operator on `data`, called `node` in refusals.
+    pub fn apply(
+        &mut self,
+        op: impl Into<Op>,
+        data: Option<Value>,
+        node: &str,
+    ) -> Result<Value, Fault> {
+        let op = op.into();
+        let from_range = match data {
+            Some(data) => data.from_range,
+            None => op.is_generator(),
+        };
+        let id = self
+            .graph
+            .apply(op, data.map(|data| data.id), Some(node))?;
+        Ok(Value { id, from_range })
+    }
+
+    /// `value` is an output of the model.
+    pub fn output(
+        &mut self,
+        name: &str,
+        value: Value,
+        declared: Option<Declared>,
+    ) -> Result<(), Fault> {
+        let mut program = self.graph.finish(value.id)?;
+        if let Some(declared) = declared {
+            program = program.expecting(declared);
+        }
+        self.outputs.push(ModelOutput {
+            name: name.into(),
+            program,
+            from_range: value.from_range,
+        });
+        Ok(())
+    }
+
+    pub fn finish(self) -> Result<Model, Fault> {
+        if self.outputs.is_empty() {
+            return Err(Fault::model(None, "the model has no output"));
+        }
+        Ok(Model {
+            inputs: self.inputs,
+            outputs: self.outputs,
+        })
+    }
+}

@@ -1,0 +1,1 @@
+//! The parts of the xslice command line.

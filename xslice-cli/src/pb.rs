@@ -1,0 +1,293 @@
+//! `TensorProto` to and from tensors: constants of ONNX models, and the `.pb` files beside them.
+//!
+//! Elements are either raw little-endian bytes or one typed list; which list holds which type, and which numbers fit it, is
+//! decided here. Lengths are compared with the shape before anything is allocated for it.
+
+use crate::error::Fault;
+use crate::onnx::{Message, TensorProto};
+use crate::scalar;
+use xslice::{ElementType, Tensor, byte_count, element_count};
+
+/// ONNX's numbers of the element types.
+const TYPES: [(i32, ElementType); 16] = [
+    (1, ElementType::F32),
+    (2, ElementType::U8),
+    (3, ElementType::I8),
+    (4, ElementType::U16),
+    (5, ElementType::I16),
+    (6, ElementType::I32),
+    (7, ElementType::I64),
+    (8, ElementType::String),
+    (9, ElementType::Bool),
+    (10, ElementType::F16),
+    (11, ElementType::F64),
+    (12, ElementType::U32),
+    (13, ElementType::U64),
+    (14, ElementType::C64),
+    (15, ElementType::C128),
+    (16, ElementType::Bf16),
+];
+
+/// The element type that ONNX gives this number.
+#[must_use]
+pub fn element_type(number: i32) -> Option<ElementType> {
+    TYPES.iter().find(|(n, _)| *n == number).map(|(_, ty)| *ty)
+}
+
+/// ONNX's number of an element type.
+#[must_use]
+pub fn type_number(ty: ElementType) -> i32 {
+    TYPES.iter().find(|(_, t)| *t == ty).map_or(0, |(n, _)| *n)
+}
+
+/// The tensor in the bytes of a `.pb` file, and its name (often empty).
+///
+/// # Errors
+/// [`Fault::Format`] for anything but one whole `TensorProto`.
+pub fn parse(file: &[u8]) -> Result<(String, Tensor), Fault> {
+    let mut proto = TensorProto::decode(file).map_err(|error| not_a_message("tensor", &error))?;
+    let name = std::mem::take(&mut proto.name);
+    if proto.data_location != 0 {
+        return Err(Fault::Format(
+            "the data of a .pb file is in another file".into(),
+        ));
+    }
+    Ok((name, tensor(proto)?))
+}
+
+/// Bytes that are not a message.
+pub(crate) fn not_a_message(what: &str, error: &prost::DecodeError) -> Fault {
+    Fault::Format(format!("not an ONNX {what}: {error}"))
+}
+
+/// The bytes of a `.pb` file with this tensor.
+#[must_use]
+pub fn to_bytes(name: &str, tensor: &Tensor) -> Vec<u8> {
+    to_proto(name, tensor).encode_to_vec()
+}
+
+/// A tensor as a message, its elements as raw data.
+#[must_use]
+pub fn to_proto(name: &str, tensor: &Tensor) -> TensorProto {
+    let mut proto = TensorProto {
+        name: name.into(),
+        dims: tensor.shape().iter().map(|&dim| dim as i64).collect(),
+        data_type: type_number(tensor.element_type()),
+        ..TensorProto::default()
+    };
+    match tensor.strings() {
+        Some(strings) => {
+            proto.string_data = strings.iter().map(|s| s.clone().into_bytes()).collect();
+        }
+        None => {
+            let mut bytes = tensor.bytes().to_vec();
+            scalar::little_to_native(&mut bytes, scalar::width(tensor.element_type()));
+            proto.raw_data = Some(bytes);
+        }
+    }
+    proto
+}
+
+/// Element type and shape of a message.
+pub(crate) fn type_and_shape(proto: &TensorProto) -> Result<(ElementType, Vec<usize>), Fault> {
+    let ty = element_type(proto.data_type).ok_or_else(|| unknown_type(proto.data_type))?;
+    if proto.segment.is_some() {
+        return Err(Fault::OutsideScope {
+            node: None,
+            what: "a tensor in segments".into(),
+        });
+    }
+    let dims = proto.dims.iter().map(|&dim| {
+        usize::try_from(dim).map_err(|_| {
+            Fault::Format(format!("dimension {dim} of a tensor (allowed: 0 and above)"))
+        })
+    });
+    Ok((ty, dims.collect::<Result<_, _>>()?))
+}
+
+/// An element type that is ONNX's, or nobody's, but not one of the sixteen.
+pub(crate) fn unknown_type(number: i32) -> Fault {
+    const NEWER: [&str; 8] = [
+        "float8e4m3fn",
+        "float8e4m3fnuz",
+        "float8e5m2",
+        "float8e5m2fnuz",
+        "uint4",
+        "int4",
+        "float4e2m1",
+        "float8e8m0",
+    ];
+    let newer = usize::try_from(number).ok().and_then(|n| n.checked_sub(17));
+    match newer.and_then(|at| NEWER.get(at)) {
+        Some(name) => Fault::OutsideScope {
+            node: None,
+            what: format!("element type {name}"),
+        },
+        None => Fault::Format(format!("element type {number} (allowed: 1..=16)")),
+    }
+}
+
+/// The tensor of a message whose data is in the message.
+pub(crate) fn tensor(mut proto: TensorProto) -> Result<Tensor, Fault> {
+    let (ty, shape) = type_and_shape(&proto)?;
+    let count = element_count(&shape)?;
+    let raw = proto.raw_data.take();
+    only_one_source(&proto, ty, raw.is_some())?;
+    if ty == ElementType::String {
+        return strings(&shape, count, proto.string_data);
+    }
+    let needed = byte_count(count, ty)?;
+    let bytes = match raw {
+        Some(bytes) => native(ty, bytes),
+        None => typed(&proto, ty, count)?,
+    };
+    if bytes.len() != needed {
+        return Err(Fault::Format(format!(
+            "{} bytes of data for {ty} {shape:?} (allowed: {needed} bytes)",
+            bytes.len()
+        )));
+    }
+    Ok(Tensor::from_bytes(ty, &shape, bytes)?)
+}
+
+/// Raw data in the byte order of this machine.
+pub(crate) fn native(ty: ElementType, mut bytes: Vec<u8>) -> Vec<u8> {
+    scalar::little_to_native(&mut bytes, scalar::width(ty));
+    bytes
+}
+
+/// Refuses data in a field that does not belong to the type, and in two fields at once.
+fn only_one_source(proto: &TensorProto, ty: ElementType, raw: bool) -> Result<(), Fault> {
+    let own = data_field(ty);
+    let filled = [
+        ("raw_data", raw),
+        ("float_data", !proto.float_data.is_empty()),
+        ("int32_data", !proto.int32_data.is_empty()),
+        ("string_data", !proto.string_data.is_empty()),
+        ("int64_data", !proto.int64_data.is_empty()),
+        ("double_data", !proto.double_data.is_empty()),
+        ("uint64_data", !proto.uint64_data.is_empty()),
+    ];
+    let mut found = filled.iter().filter(|(_, filled)| *filled);
+    let Some((first, _)) = found.next() else {
+        return Ok(());
+    };
+    if let Some((second, _)) = found.next() {
+        return Err(Fault::Format(format!(
+            "a tensor has its data twice, in {first} and in {second}"
+        )));
+    }
+    let raw_allowed = ty != ElementType::String && *first == "raw_data";
+    if *first != own && !raw_allowed {
+        return Err(Fault::Format(format!(
+            "{ty} data in {first} (allowed: {own}{})",
+            if ty == ElementType::String {
+                ""
+            } else {
+                " or raw_data"
+            }
+        )));
+    }
+    Ok(())
+}
+
+fn data_field(ty: ElementType) -> &'static str {
+    match ty {
+        ElementType::F32 | ElementType::C64 => "float_data",
+        ElementType::F64 | ElementType::C128 => "double_data",
+        ElementType::I64 => "int64_data",
+        ElementType::U32 | ElementType::U64 => "uint64_data",
+        ElementType::String => "string_data",
+        ElementType::Bool | ElementType::I8 | ElementType::I16 | ElementType::I32 => "int32_data",
+        ElementType::U8 | ElementType::U16 | ElementType::F16 | ElementType::Bf16 => "int32_data",
+    }
+}
+
+/// The elements of the typed list, as native bytes.
+fn typed(proto: &TensorProto, ty: ElementType, count: usize) -> Result<Vec<u8>, Fault> {
+    let numbers = count * (ty.size() / scalar::width(ty));
+    let given = match data_field(ty) {
+        "float_data" => proto.float_data.len(),
+        "double_data" => proto.double_data.len(),
+        "int64_data" => proto.int64_data.len(),
+        "uint64_data" => proto.uint64_data.len(),
+        _ => proto.int32_data.len(),
+    };
+    if given != numbers {
+        return Err(Fault::Format(format!(
+            "{given} numbers in {} for a tensor of {count} {ty} (allowed: {numbers})",
+            data_field(ty)
+        )));
+    }
+    let int32 = || proto.int32_data.iter();
+    Ok(match ty {
+        ElementType::F32 | ElementType::C64 => flat(proto.float_data.iter(), |v| v.to_ne_bytes()),
+        ElementType::F64 | ElementType::C128 => flat(proto.double_data.iter(), |v| v.to_ne_bytes()),
+        ElementType::I64 => flat(proto.int64_data.iter(), |v| v.to_ne_bytes()),
+        ElementType::U64 => flat(proto.uint64_data.iter(), |v| v.to_ne_bytes()),
+        ElementType::U32 => narrow(proto.uint64_data.iter(), ty, |v| {
+            Some(u32::try_from(*v).ok()?.to_ne_bytes())
+        })?,
+        ElementType::I32 => flat(int32(), |v| v.to_ne_bytes()),
+        ElementType::I16 => narrow(int32(), ty, |v| Some(i16::try_from(*v).ok()?.to_ne_bytes()))?,
+        ElementType::I8 => narrow(int32(), ty, |v| Some(i8::try_from(*v).ok()?.to_ne_bytes()))?,
+        ElementType::U8 => narrow(int32(), ty, |v| Some([u8::try_from(*v).ok()?]))?,
+        ElementType::Bool => narrow(int32(), ty, |v| Some([u8::from(bit(*v)?)]))?,
+        ElementType::U16 | ElementType::F16 | ElementType::Bf16 => {
+            narrow(int32(), ty, |v| Some(u16::try_from(*v).ok()?.to_ne_bytes()))?
+        }
+        ElementType::String => Vec::new(),
+    })
+}
+
+fn bit(value: i32) -> Option<bool> {
+    match value {
+        0 => Some(false),
+        1 => Some(true),
+        _ => None,
+    }
+}
+
+fn flat<'a, T: 'a, const N: usize>(
+    values: impl Iterator<Item = &'a T>,
+    bytes: impl Fn(&T) -> [u8; N],
+) -> Vec<u8> {
+    values.flat_map(bytes).collect()
+}
+
+fn narrow<'a, T: ToString + 'a, const N: usize>(
+    values: impl Iterator<Item = &'a T>,
+    ty: ElementType,
+    bytes: impl Fn(&T) -> Option<[u8; N]>,
+) -> Result<Vec<u8>, Fault> {
+    let mut all = Vec::new();
+    for (at, value) in values.enumerate() {
+        match bytes(value) {
+            Some(element) => all.extend_from_slice(&element),
+            None => {
+                return Err(Fault::Format(format!(
+                    "{} at position {at} is no {ty}",
+                    value.to_string()
+                )));
+            }
+        }
+    }
+    Ok(all)
+}
+
+fn strings(shape: &[usize], count: usize, data: Vec<Vec<u8>>) -> Result<Tensor, Fault> {
+    if data.len() != count {
+        return Err(Fault::Format(format!(
+            "{} strings for shape {shape:?} (allowed: {count})",
+            data.len()
+        )));
+    }
+    let text = data.into_iter().enumerate().map(|(at, bytes)| {
+        String::from_utf8(bytes)
+            .map_err(|_| Fault::Format(format!("the string at position {at} is not UTF-8")))
+    });
+    Ok(Tensor::from_strings(
+        shape,
+        text.collect::<Result<_, _>>()?,
+    )?)
+}

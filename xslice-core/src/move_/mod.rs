@@ -1,0 +1,217 @@
+//! Running a schedule: loops around Moves, on raw memory.
+//!
+//! The first address of `unsafe`. A [`Schedule`] is born verified (I2), so that its numbers are proved to stay inside buffers of the
+//! lengths that the plan names (I3) and to write no byte twice (I4); [`run`] is called by the runner only, after [`Plan::admit`] has compared
+//! these lengths with the call and every check before the nest has passed. What is left to choose here is speed.
+
+mod copy;
+
+use crate::access::{Access, IndexType, Lookup};
+use crate::nest::Source;
+use crate::nest::schedule::{Move, Schedule};
+use crate::operand::{Input, Output};
+use crate::plan::Plan;
+use crate::range::Progression;
+use crate::runner::Odometer;
+use crate::scratch;
+
+/// Everything that a step of a plan may read.
+#[derive(Clone, Copy, Debug)]
+pub struct Sources<'a> {
+    /// The plan, for its constants.
+    pub plan: &'a Plan,
+    /// The operands of the call, admitted by the plan.
+    pub inputs: &'a [Input<'a>],
+    /// Temporaries that earlier steps have written.
+    pub earlier: scratch::Sources<'a>,
+}
+
+/// Runs the schedule of a nest of `sources.plan` into `output`.
+pub(crate) fn run(schedule: &Schedule, sources: &Sources<'_>, output: &mut Output<'_>) {
+    let src = match schedule.source() {
+        Source::Buffer(buffer) => sources.buffer(buffer).as_ptr(),
+        Source::Range(_) => core::ptr::null(),
+    };
+    let call = Call { schedule, sources, src, dst: output.as_mut_ptr() };
+    let (src, dst) = (schedule.src(), schedule.dst());
+    let nothing = Access::default();
+    let table = match schedule.inner() {
+        Move::Lookup { lookup, .. } => &lookup.access,
+        Move::Copy { .. } | Move::Strided { .. } | Move::Fill { .. } => &nothing,
+    };
+    let first = At { src: src.offset, dst: dst.offset, table: table.offset };
+    let stride = |k: usize| At {
+        src: src.strides[k],
+        dst: dst.strides[k],
+        table: table.strides.get(k).copied().unwrap_or(0),
+    };
+    match (schedule.extents(), src.is_affine()) {
+        ([], true) => call.inner(first),
+        (&[outer], true) => call.turns(outer, first, stride(0)),
+        (&[outer, inner], true) => {
+            let (outer_stride, inner_stride) = (stride(0), stride(1));
+            let mut at = first;
+            for _ in 0..outer {
+                call.turns(inner, at, inner_stride);
+                at = at.plus(outer_stride);
+            }
+        }
+        (extents, _) => {
+            let mut odometer = Odometer::new(extents);
+            loop {
+                let at = |access| call.position(access, odometer.counters());
+                call.inner(At { src: at(src), dst: at(dst), table: at(table) });
+                if !odometer.advance() {
+                    return;
+                }
+            }
+        }
+    }
+}
+
+/// Positions in bytes (in a Range: its position).
+#[derive(Clone, Copy)]
+struct At {
+    src: i64,
+    dst: i64,
+    /// In the table of a lookup.
+    table: i64,
+}
+
+impl At {
+    /// One turn further. Past the last turn the position may leave the buffer; it is not used there.
+    #[inline]
+    fn plus(self, stride: Self) -> Self {
+        Self {
+            src: self.src.wrapping_add(stride.src),
+            dst: self.dst.wrapping_add(stride.dst),
+            table: self.table.wrapping_add(stride.table),
+        }
+    }
+}
+
+/// One call of one schedule.
+struct Call<'a> {
+    schedule: &'a Schedule,
+    sources: &'a Sources<'a>,
+    src: *const u8,
+    dst: *mut u8,
+}
+
+impl Call<'_> {
+    /// The innermost of the outer loops.
+    #[inline]
+    fn turns(&self, count: usize, first: At, stride: At) {
+        let mut at = first;
+        for _ in 0..count {
+            self.inner(at);
+            at = at.plus(stride);
+        }
+    }
+
+    /// A position in bytes, or in a Range.
+    fn position(&self, access: &Access, counters: &[usize]) -> i64 {
+        let steps = access.strides.iter().zip(counters).map(|(&stride, &counter)| stride * counter as i64);
+        let lookups = access.lookups.iter().map(|lookup| {
+            let at = self.position(&lookup.access, counters);
+            // SAFETY: `at` is a position in the table (I3).
+            unsafe { self.index(lookup, at) }
+        });
+        access.offset + steps.sum::<i64>() + lookups.sum::<i64>()
+    }
+
+    /// What the index at byte `at` of a lookup's table adds.
+    ///
+    /// # Safety
+    /// `at` is the position of an index in the table.
+    #[inline]
+    unsafe fn index(&self, lookup: &Lookup, at: i64) -> i64 {
+        let table = self.sources.buffer(lookup.table).as_ptr();
+        // SAFETY: by the contract of this function.
+        let index = unsafe { load(table.offset(at as isize), lookup.index) };
+        lookup.scale.wrapping_mul(if index < 0 { index + lookup.size } else { index })
+    }
+
+    /// One turn of the outer loops.
+    #[inline]
+    fn inner(&self, at: At) {
+        let At { src, dst, table } = at;
+        // SAFETY: every position that a verified schedule reaches lies inside its buffer (I3), for counters within the extents and
+        // indices that the checks have passed; the lengths were compared by `Plan::admit`; source and destination are distinct
+        // borrows (I5), and no byte is written twice (I4).
+        unsafe {
+            let to = self.dst.offset(dst as isize);
+            match *self.schedule.inner() {
+                Move::Copy { bytes } => copy::run(to, self.src.offset(src as isize), bytes),
+                Move::Strided { count, bytes, dst_stride, src_stride } => {
+                    copy::strided(to, self.src.offset(src as isize), count, bytes, dst_stride as isize, src_stride as isize);
+                }
+                Move::Lookup { count, bytes, dst_stride, src_stride, ref lookup, index_stride } => {
+                    let table = self.sources.buffer(lookup.table).as_ptr().offset(table as isize);
+                    let rows = copy::Rows { count, bytes, dst_stride: dst_stride as isize, src_stride: src_stride as isize };
+                    let indices = copy::Indices {
+                        table,
+                        stride: index_stride as isize,
+                        scale: lookup.scale as isize,
+                        size: lookup.size,
+                    };
+                    let from = self.src.offset(src as isize);
+                    match lookup.index {
+                        IndexType::I32 => copy::lookup::<i32>(to, from, rows, indices),
+                        IndexType::I64 => copy::lookup::<i64>(to, from, rows, indices),
+                    }
+                }
+                Move::Fill { count, dst_stride, step, values } => {
+                    fill(to, count, dst_stride as isize, src, step, values);
+                }
+            }
+        }
+    }
+}
+
+/// The index at an address.
+///
+/// # Safety
+/// An index of that type lies there, at any alignment.
+#[inline]
+unsafe fn load(at: *const u8, ty: IndexType) -> i64 {
+    // SAFETY: by the contract of this function.
+    unsafe {
+        match ty {
+            IndexType::I32 => i64::from(at.cast::<i32>().read_unaligned()),
+            IndexType::I64 => at.cast::<i64>().read_unaligned(),
+        }
+    }
+}
+
+/// `count` values from position `first` of a Range by `step`.
+///
+/// # Safety
+/// Each value has room at its place from `to` on.
+unsafe fn fill(to: *mut u8, count: usize, dst_stride: isize, first: i64, step: i64, values: Progression) {
+    macro_rules! fill {
+        ($ty:ty, |$p:ident| $value:expr) => {
+            for k in 0..count as i64 {
+                let $p = first + k * step;
+                let value: $ty = $value;
+                // SAFETY: by the contract of this function.
+                unsafe { to.offset(k as isize * dst_stride).cast::<$ty>().write_unaligned(value) };
+            }
+        };
+    }
+    #[expect(clippy::cast_possible_truncation, reason = "exact modulo the width of the type, see Progression")]
+    #[expect(clippy::cast_precision_loss, reason = "the position is rounded to the element type, see Progression")]
+    match values {
+        Progression::I16(start, delta) => fill!(i16, |p| start.wrapping_add((p as i16).wrapping_mul(delta))),
+        Progression::I32(start, delta) => fill!(i32, |p| start.wrapping_add((p as i32).wrapping_mul(delta))),
+        Progression::I64(start, delta) => fill!(i64, |p| start.wrapping_add(p.wrapping_mul(delta))),
+        Progression::F32(start, delta) => {
+            let (start, delta) = (f32::from_bits(start), f32::from_bits(delta));
+            fill!(f32, |p| start + p as f32 * delta);
+        }
+        Progression::F64(start, delta) => {
+            let (start, delta) = (f64::from_bits(start), f64::from_bits(delta));
+            fill!(f64, |p| start + p as f64 * delta);
+        }
+    }
+}

@@ -1,0 +1,305 @@
+//! From a structure to machine code: the loops.
+//!
+//! One function for each structure: `fn(numbers, buffers, dst)`. `buffers[p]` is the start of the buffer of position `p`. Each
+//! position is a pointer that the loops step by its strides; an index is read, wrapped and added to the position that it serves as
+//! soon as no deeper loop moves its table. The innermost part is in [`moves`]. With `baked` numbers every number is an immediate, without
+//! them it is loaded where it is needed: once before an innermost loop, once a turn in the others.
+//!
+//! Nothing here is `unsafe` and nothing is checked: bounds were proved when the nest was made (I2 to I4).
+
+mod moves;
+
+use crate::key::{Inner, Structure};
+use cranelift_codegen::Context;
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::types::I64;
+use cranelift_codegen::ir::{
+    AbiParam, BlockArg, InstBuilder, MemFlagsData, SigRef, Signature, Value,
+};
+use cranelift_codegen::isa::OwnedTargetIsa;
+use cranelift_codegen::settings::{self, Configurable};
+use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
+use std::sync::OnceLock;
+use xslice_core::IndexType;
+
+/// The instruction set of this machine, or why there is no code for it. Settled once.
+pub(crate) fn host() -> Result<&'static OwnedTargetIsa, &'static str> {
+    static HOST: OnceLock<Result<OwnedTargetIsa, String>> = OnceLock::new();
+    HOST.get_or_init(find_host).as_ref().map_err(String::as_str)
+}
+
+fn find_host() -> Result<OwnedTargetIsa, String> {
+    let mut flags = settings::builder();
+    let verify = if cfg!(debug_assertions) {
+        "true"
+    } else {
+        "false"
+    };
+    for (name, value) in [
+        // Loops are emitted in their final form: the optimiser would take most of the compile time and find little.
+        ("opt_level", "none"),
+        ("regalloc_algorithm", "backtracking"),
+        ("enable_verifier", verify),
+        // What a JIT in absolute addresses needs.
+        ("use_colocated_libcalls", "false"),
+        ("is_pic", "false"),
+        // Nothing unwinds through this code: it calls one helper, which has no panic.
+        ("unwind_info", "false"),
+    ] {
+        flags.set(name, value).map_err(|error| error.to_string())?;
+    }
+    let isa = cranelift_native::builder()?;
+    isa.finish(settings::Flags::new(flags))
+        .map_err(|error| error.to_string())
+}
+
+/// The signature of every compiled function.
+pub(crate) fn signature(isa: &OwnedTargetIsa) -> Signature {
+    let mut signature = Signature::new(isa.default_call_conv());
+    signature.params.extend([AbiParam::new(I64); 3]);
+    signature
+}
+
+/// Writes the function of `structure` into `context`. `copy` is the address of `extern "C" fn(dst, src, bytes)`.
+pub(crate) fn write(
+    context: &mut Context,
+    parts: &mut FunctionBuilderContext,
+    isa: &OwnedTargetIsa,
+    structure: &Structure,
+    baked: Option<&[i64]>,
+    copy: usize,
+) {
+    context.clear();
+    context.func.signature = signature(isa);
+    let mut builder = FunctionBuilder::new(&mut context.func, parts);
+    let copy_signature = builder.import_signature(signature(isa));
+    let entry = builder.create_block();
+    builder.append_block_params_for_function_params(entry);
+    builder.switch_to_block(entry);
+    let [numbers, buffers, dst] = [0, 1, 2].map(|at| builder.block_params(entry)[at]);
+    let mut emitter = Emitter {
+        builder,
+        structure,
+        baked,
+        numbers,
+        copy: (copy_signature, copy),
+        complete: complete_levels(structure),
+    };
+    emitter.function(buffers, dst);
+    let Emitter { mut builder, .. } = emitter;
+    builder.ins().return_(&[]);
+    builder.seal_all_blocks();
+    builder.finalize(isa.frontend_config());
+}
+
+/// For each position the number of loops after which nothing moves it any more.
+fn complete_levels(structure: &Structure) -> Vec<usize> {
+    let mut moves: Vec<u64> = structure.positions.iter().map(|p| p.moves).collect();
+    // Tables stand after what they serve.
+    for (p, position) in structure.positions.iter().enumerate().rev() {
+        if let Some(table) = position.table {
+            moves[table.serves] |= moves[p];
+        }
+    }
+    moves
+        .into_iter()
+        .map(|mask| 64 - mask.leading_zeros() as usize)
+        .collect()
+}
+
+/// A number as codegen sees it.
+#[derive(Clone, Copy, Debug)]
+enum Num {
+    Known(i64),
+    Loaded(Value),
+}
+
+/// Where the positions stand inside some of the loops.
+#[derive(Clone)]
+struct Pointers {
+    dst: Value,
+    at: Vec<Value>,
+}
+
+struct Emitter<'a> {
+    builder: FunctionBuilder<'a>,
+    structure: &'a Structure,
+    baked: Option<&'a [i64]>,
+    numbers: Value,
+    copy: (SigRef, usize),
+    complete: Vec<usize>,
+}
+
+/// Flags of a load or store of elements: proved in bounds, of any alignment.
+const ELEMENTS: MemFlagsData = MemFlagsData::new().with_notrap();
+
+/// Flags of a load of our own arrays.
+const OURS: MemFlagsData = MemFlagsData::trusted().with_readonly().with_can_move();
+
+impl Emitter<'_> {
+    fn function(&mut self, buffers: Value, dst: Value) {
+        let reads_nothing = matches!(self.structure.inner, Inner::Fill { .. });
+        let offset = self.number(self.structure.dst_offset());
+        let mut pointers = Pointers {
+            dst: self.add(dst, offset),
+            at: Vec::with_capacity(self.structure.positions.len()),
+        };
+        for p in 0..self.structure.positions.len() {
+            let offset = self.number(self.structure.offset(p));
+            let start = if p == 0 && reads_nothing {
+                self.value(offset)
+            } else {
+                let base = self.builder.ins().load(I64, OURS, buffers, (8 * p) as i32);
+                self.add(base, offset)
+            };
+            pointers.at.push(start);
+        }
+        self.read_indices(0, &mut pointers);
+        self.loops(0, &pointers);
+    }
+
+    /// Loop `k` and everything inside it.
+    fn loops(&mut self, k: usize, outside: &Pointers) {
+        let structure = self.structure;
+        if k == structure.loops {
+            return self.inner(outside);
+        }
+        let moving: Vec<usize> = (0..structure.positions.len())
+            .filter(|&p| structure.positions[p].moves & (1 << k) != 0)
+            .collect();
+        let extent = self.number(structure.extent(k));
+        let mut first = vec![self.value(extent), outside.dst];
+        first.extend(moving.iter().map(|&p| outside.at[p]));
+        let (body, left) = self.enter_loop(&first);
+        let mut turn = outside.clone();
+        turn.dst = left[1];
+        for (&p, &at) in moving.iter().zip(&left[2..]) {
+            turn.at[p] = at;
+        }
+        self.read_indices(k + 1, &mut turn);
+        self.loops(k + 1, &turn);
+        let mut next = left.clone();
+        let strides = moving.iter().map(|&p| structure.stride(p, k));
+        let strides = [structure.dst_stride(k)].into_iter().chain(strides);
+        for (at, stride) in next[1..].iter_mut().zip(strides) {
+            let stride = self.number(stride);
+            *at = self.add(*at, stride);
+        }
+        self.close_loop(body, next);
+    }
+
+    /// Adds every index whose table no loop from `level` on moves to the position that it serves. Tables of tables come first.
+    fn read_indices(&mut self, level: usize, pointers: &mut Pointers) {
+        let structure = self.structure;
+        let of_move = match structure.inner {
+            Inner::Lookup { table, .. } => Some(table),
+            Inner::Copy { .. } | Inner::Strided { .. } | Inner::Fill { .. } => None,
+        };
+        for p in (0..structure.positions.len()).rev() {
+            let Some(table) = structure.positions[p].table else {
+                continue;
+            };
+            if self.complete[p] == level && of_move != Some(p) {
+                let place = Place::at(pointers.at[p]);
+                let [size, scale] =
+                    [structure.size(p), structure.scale(p)].map(|at| self.number(at));
+                let moved = self.index(place, table.index, size, scale);
+                let served = pointers.at[table.serves];
+                pointers.at[table.serves] = self.builder.ins().iadd(served, moved);
+            }
+        }
+    }
+
+    /// `scale * (v < 0 ? v + size : v)` for the index `v` at `place`.
+    fn index(&mut self, place: Place, index: IndexType, size: Num, scale: Num) -> Value {
+        let v = match index {
+            IndexType::I32 => self
+                .builder
+                .ins()
+                .sload32(ELEMENTS, place.base, place.offset),
+            IndexType::I64 => self
+                .builder
+                .ins()
+                .load(I64, ELEMENTS, place.base, place.offset),
+        };
+        let from_end = self.add(v, size);
+        let negative = self.builder.ins().icmp_imm_s(IntCC::SignedLessThan, v, 0);
+        let wrapped = self.builder.ins().select(negative, from_end, v);
+        self.multiply(wrapped, scale)
+    }
+
+    /// Starts a loop that carries `first`; its first value counts down to 0. Gives the block to close, and the carried values.
+    fn enter_loop(&mut self, first: &[Value]) -> (cranelift_codegen::ir::Block, Vec<Value>) {
+        let body = self.builder.create_block();
+        let carried = first
+            .iter()
+            .map(|_| self.builder.append_block_param(body, I64))
+            .collect();
+        let first: Vec<BlockArg> = first.iter().map(|&value| value.into()).collect();
+        self.builder.ins().jump(body, &first);
+        self.builder.switch_to_block(body);
+        (body, carried)
+    }
+
+    /// Ends the loop: counts down and goes on with `next`, or leaves.
+    fn close_loop(&mut self, body: cranelift_codegen::ir::Block, mut next: Vec<Value>) {
+        let done = self.builder.create_block();
+        next[0] = self.builder.ins().iadd_imm_s(next[0], -1);
+        let left = next[0];
+        let next: Vec<BlockArg> = next.into_iter().map(BlockArg::from).collect();
+        self.builder.ins().brif(left, body, &next, done, &[]);
+        self.builder.switch_to_block(done);
+    }
+
+    /// Number `at` in the order of the structure.
+    fn number(&mut self, at: usize) -> Num {
+        match self.baked {
+            Some(numbers) => Num::Known(numbers[at]),
+            None => Num::Loaded(
+                self.builder
+                    .ins()
+                    .load(I64, OURS, self.numbers, (8 * at) as i32),
+            ),
+        }
+    }
+
+    fn value(&mut self, number: Num) -> Value {
+        match number {
+            Num::Known(known) => self.builder.ins().iconst(I64, known),
+            Num::Loaded(value) => value,
+        }
+    }
+
+    fn add(&mut self, x: Value, number: Num) -> Value {
+        match number {
+            Num::Known(0) => x,
+            Num::Known(known) => self.builder.ins().iadd_imm_s(x, known),
+            Num::Loaded(value) => self.builder.ins().iadd(x, value),
+        }
+    }
+
+    fn multiply(&mut self, x: Value, number: Num) -> Value {
+        match number {
+            Num::Known(1) => x,
+            Num::Known(known) if known > 0 && known.count_ones() == 1 => self
+                .builder
+                .ins()
+                .ishl_imm_u(x, i64::from(known.trailing_zeros())),
+            Num::Known(known) => self.builder.ins().imul_imm_s(x, known),
+            Num::Loaded(value) => self.builder.ins().imul(x, value),
+        }
+    }
+}
+
+/// An address: a pointer and an immediate.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    base: Value,
+    offset: i32,
+}
+
+impl Place {
+    fn at(base: Value) -> Self {
+        Self { base, offset: 0 }
+    }
+}

@@ -1,0 +1,401 @@
+//! Machine code: who owns it, and how it is called. The only `unsafe` of this crate.
+//!
+//! A [`Code`] owns the pages of one compiled function and gives them back when the last kernel that uses it is gone. A [`Kernel`] is
+//! a plan and, for each of its nests, code with the numbers that it runs on. Which code a kernel gets is not decided here.
+
+use crate::codegen;
+use crate::key::Structure;
+use crate::{Decline, Engine, Listing, MemoryPolicy};
+use cranelift_codegen::Context;
+use cranelift_codegen::control::ControlPlane;
+use cranelift_frontend::FunctionBuilderContext;
+use cranelift_jit::{
+    BranchProtection, JITBuilder, JITMemoryKind, JITMemoryProvider, JITModule, SystemMemoryProvider,
+};
+use cranelift_module::{Module, ModuleError, ModuleResult, default_libcall_names};
+use std::cell::RefCell;
+use std::fmt;
+use std::io;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use xslice_core::{Buffer, Element, Error, Input, Output, Plan, Scratch, Step, runner};
+
+/// `fn(numbers, buffers, dst)`: see `codegen`.
+type Entry = unsafe extern "C" fn(*const i64, *const *const u8, *mut u8);
+
+/// The machine code of one structure, or of one nest if its numbers are baked in.
+pub(crate) struct Code {
+    entry: Entry,
+    pages: Pages,
+}
+
+/// The module that owns the pages, freed with it: a dropped `JITModule` alone would leak them. `JITModule` is `Send` but not `Sync`,
+/// so it lies behind a lock that nothing but `drop` takes.
+struct Pages {
+    module: Mutex<Option<JITModule>>,
+    bytes: usize,
+    /// Bytes in use by all code of one `Jit`.
+    in_use: Arc<AtomicUsize>,
+}
+
+/// Memory is mapped in pages.
+const PAGE: usize = 4096;
+
+impl Code {
+    /// Compiles `structure`, with `baked` numbers or for any.
+    pub(crate) fn compile(
+        structure: &Structure,
+        baked: Option<&[i64]>,
+        memory: MemoryPolicy,
+        in_use: &Arc<AtomicUsize>,
+    ) -> Result<Self, Decline> {
+        let isa = codegen::host().map_err(|_| Decline::Host)?;
+        let mut builder = JITBuilder::with_isa(isa.clone(), default_libcall_names());
+        if let Some(denied) = Denied::by(memory) {
+            builder.memory_provider(Box::new(denied));
+        }
+        let mut pages = Pages {
+            module: Mutex::new(None),
+            bytes: 0,
+            in_use: Arc::clone(in_use),
+        };
+        let module = pages.own(JITModule::new(builder));
+        let signature = codegen::signature(isa);
+        let id = module
+            .declare_anonymous_function(&signature)
+            .map_err(declined)?;
+        let bytes = with_workspace(|context, parts| {
+            let copy = copy_run as *const () as usize;
+            codegen::write(context, parts, isa, structure, baked, copy);
+            module.define_function(id, context).map_err(declined)?;
+            Ok(context
+                .compiled_code()
+                .map_or(0, |code| code.code_buffer().len()))
+        })?;
+        module.finalize_definitions().map_err(declined)?;
+        let address = module.get_finalized_function(id);
+        pages.measure(bytes);
+        // SAFETY: `address` is the function that was just compiled with `codegen::signature`, which has the three pointer
+        // parameters and the calling convention of `Entry`; its pages are executable since `finalize_definitions` and stay
+        // mapped while `pages` lives, which is as long as `entry`.
+        let entry = unsafe { std::mem::transmute::<*const u8, Entry>(address) };
+        Ok(Self { entry, pages })
+    }
+
+    /// Bytes of memory mapped for the code.
+    pub(crate) fn bytes(&self) -> usize {
+        self.pages.bytes
+    }
+}
+
+impl fmt::Debug for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Code")
+            .field("bytes", &self.bytes())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Pages {
+    fn own(&mut self, module: JITModule) -> &mut JITModule {
+        let slot = self
+            .module
+            .get_mut()
+            .unwrap_or_else(PoisonError::into_inner);
+        slot.insert(module)
+    }
+
+    fn measure(&mut self, code: usize) {
+        self.bytes = code.next_multiple_of(PAGE);
+        self.in_use.fetch_add(self.bytes, Ordering::Relaxed);
+    }
+}
+
+impl Drop for Pages {
+    fn drop(&mut self) {
+        self.in_use.fetch_sub(self.bytes, Ordering::Relaxed);
+        let slot = self
+            .module
+            .get_mut()
+            .unwrap_or_else(PoisonError::into_inner);
+        if let Some(module) = slot.take() {
+            // SAFETY: `Pages` is dropped with the `Code` that holds the only copy of the entry point, and a call holds a
+            // reference to that `Code` until it returns: no function of the module runs, and none is called afterwards.
+            unsafe { module.free_memory() }
+        }
+    }
+}
+
+/// Cranelift's working memory, kept for the next compilation of this thread.
+fn with_workspace<T>(
+    compile: impl FnOnce(&mut Context, &mut FunctionBuilderContext) -> Result<T, Decline>,
+) -> Result<T, Decline> {
+    thread_local! {
+        static WORKSPACE: RefCell<Option<Box<(Context, FunctionBuilderContext)>>> = const { RefCell::new(None) };
+    }
+    let taken = WORKSPACE.try_with(RefCell::take).ok().flatten();
+    let mut workspace = taken.unwrap_or_default();
+    let result = compile(&mut workspace.0, &mut workspace.1);
+    // Only a compilation that came to its end gives its workspace back: one that panicked may have left it in disorder.
+    let _ = WORKSPACE.try_with(|kept| kept.replace(Some(workspace)));
+    result
+}
+
+fn declined(error: ModuleError) -> Decline {
+    match error {
+        ModuleError::Allocation { .. } | ModuleError::Backend(_) => Decline::Memory,
+        _ => Decline::Codegen,
+    }
+}
+
+/// Moves a run that is too long for code in place. Called by machine code only.
+///
+/// # Safety
+/// `src` and `dst` are valid for `bytes` bytes and do not overlap.
+unsafe extern "C" fn copy_run(dst: *mut u8, src: *const u8, bytes: usize) {
+    // SAFETY: as the caller promises, by I3 and I5. There is no panic path here: nothing could unwind through machine code.
+    unsafe { std::ptr::copy_nonoverlapping(src, dst, bytes) }
+}
+
+/// A host that gives no executable memory, for tests: it refuses pages, or refuses to make them executable.
+struct Denied {
+    at_once: bool,
+    pages: SystemMemoryProvider,
+}
+
+impl Denied {
+    fn by(policy: MemoryPolicy) -> Option<Self> {
+        let at_once = match policy {
+            MemoryPolicy::System => return None,
+            MemoryPolicy::NoPages => true,
+            MemoryPolicy::NeverExecutable => false,
+        };
+        let pages = SystemMemoryProvider::new();
+        Some(Self { at_once, pages })
+    }
+}
+
+impl JITMemoryProvider for Denied {
+    fn allocate(&mut self, size: usize, align: u64, kind: JITMemoryKind) -> io::Result<*mut u8> {
+        if self.at_once {
+            return Err(io::Error::from(io::ErrorKind::PermissionDenied));
+        }
+        self.pages.allocate(size, align, kind)
+    }
+
+    unsafe fn free_memory(&mut self) {
+        // SAFETY: as the caller promises.
+        unsafe { self.pages.free_memory() }
+    }
+
+    fn finalize(&mut self, _: BranchProtection) -> ModuleResult<()> {
+        let err = io::Error::from(io::ErrorKind::PermissionDenied);
+        Err(ModuleError::Allocation { err })
+    }
+}
+
+/// Code and what it runs on: one nest of a plan.
+#[derive(Debug)]
+pub(crate) struct Bound {
+    pub(crate) code: Arc<Code>,
+    /// All numbers of the nest, in the order of its structure.
+    pub(crate) numbers: Box<[i64]>,
+    /// The buffer of each position; `None` reads nothing.
+    pub(crate) reads: Box<[Option<Buffer>]>,
+}
+
+/// A plan, and the engine that runs it. Cheap to clone, `Send` and `Sync`.
+#[derive(Clone, Debug)]
+pub struct Kernel(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    plan: Arc<Plan>,
+    engine: Engine,
+    declined: Option<Decline>,
+    /// One for each nest, in order; empty for the runner.
+    nests: Box<[Bound]>,
+}
+
+impl Kernel {
+    pub(crate) fn runner(plan: Arc<Plan>, declined: Option<Decline>) -> Self {
+        Self(Arc::new(Inner {
+            plan,
+            engine: Engine::Runner,
+            declined,
+            nests: Box::default(),
+        }))
+    }
+
+    /// `nests` hold the code and the numbers of the nests of `plan`, in order.
+    pub(crate) fn machine(plan: Arc<Plan>, engine: Engine, nests: Box<[Bound]>) -> Self {
+        Self(Arc::new(Inner {
+            plan,
+            engine,
+            declined: None,
+            nests,
+        }))
+    }
+
+    /// The plan.
+    #[must_use]
+    pub fn plan(&self) -> &Arc<Plan> {
+        &self.0.plan
+    }
+
+    /// The engine that really runs.
+    #[must_use]
+    pub fn engine(&self) -> Engine {
+        self.0.engine
+    }
+
+    /// Why the runner took over, if machine code was wanted.
+    #[must_use]
+    pub fn declined(&self) -> Option<Decline> {
+        self.0.declined
+    }
+
+    /// The machine code of each nest.
+    pub(crate) fn codes(&self) -> impl Iterator<Item = &Arc<Code>> {
+        self.0.nests.iter().map(|nest| &nest.code)
+    }
+
+    /// Reads `inputs`, in the order of the program's operands, and writes `output`. Allocates nothing, but for a plan
+    /// with temporaries on the first call of a thread.
+    ///
+    /// # Errors
+    /// As [`Plan::admit`]; [`IndexRange`](xslice_core::ErrorKind::IndexRange) for an index outside its axis, in which case `output`
+    /// is initialised but unspecified; memory for temporaries.
+    pub fn run<'o>(
+        &self,
+        inputs: &[Input<'_>],
+        output: impl Into<Output<'o>>,
+    ) -> Result<(), Error> {
+        self.run_into(inputs, output.into())
+    }
+
+    /// The result in a new vector, row-major. It is allocated once, and not initialised first where every element is written.
+    ///
+    /// # Errors
+    /// As [`Kernel::run`]; [`OperandType`](xslice_core::ErrorKind::OperandType) if `T` is not the type of the result; memory for it.
+    pub fn collect<T: Element>(&self, inputs: &[Input<'_>]) -> Result<Vec<T>, Error> {
+        // SAFETY: `run_into` runs the nests of this very plan over the whole output: where the plan covers its output (I4),
+        // every element is written when it returns `Ok`.
+        unsafe { xslice_core::collect::<T>(&self.0.plan, |output| self.run_into(inputs, output)) }
+    }
+
+    fn run_into(&self, inputs: &[Input<'_>], output: Output<'_>) -> Result<(), Error> {
+        let Inner {
+            plan,
+            engine,
+            nests,
+            ..
+        } = &*self.0;
+        let run = |scratch: &mut Scratch| match engine {
+            Engine::Runner => runner::run(plan, inputs, output, scratch),
+            Engine::Keyed | Engine::Baked => machine_run(plan, nests, inputs, output, scratch),
+        };
+        if plan.temporaries().is_empty() {
+            return run(&mut Scratch::new());
+        }
+        with_scratch(run)
+    }
+}
+
+/// The temporaries of this thread.
+fn with_scratch<T>(run: impl FnOnce(&mut Scratch) -> T) -> T {
+    thread_local! {
+        static SCRATCH: RefCell<Scratch> = const { RefCell::new(Scratch::new()) };
+    }
+    let mut scratch = SCRATCH.try_with(RefCell::take).unwrap_or_default();
+    let result = run(&mut scratch);
+    let _ = SCRATCH.try_with(|kept| kept.replace(scratch));
+    result
+}
+
+fn machine_run(
+    plan: &Plan,
+    nests: &[Bound],
+    inputs: &[Input<'_>],
+    mut output: Output<'_>,
+    scratch: &mut Scratch,
+) -> Result<(), Error> {
+    plan.admit(inputs, &output)?;
+    let temporaries = plan.temporaries();
+    if !temporaries.is_empty() {
+        scratch.prepare(temporaries)?;
+    }
+    let mut nests = nests.iter();
+    for step in plan.steps() {
+        match step {
+            Step::Check(check) => runner::check(check, plan, inputs, scratch)?,
+            Step::Nest(planned) => {
+                let Some(bound) = nests.next() else { continue };
+                match planned.scratch() {
+                    None => bound.run(plan, inputs, scratch, output.as_mut_ptr()),
+                    Some(at) => {
+                        let dst = scratch.split(at, temporaries[at]).1.as_mut_ptr();
+                        bound.run(plan, inputs, scratch, dst);
+                    }
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Buffers of a nest that fit an array on the stack; a nest with more (a Gather through as many tables) uses one of the thread.
+const FEW: usize = 4;
+
+impl Bound {
+    fn run(&self, plan: &Plan, inputs: &[Input<'_>], scratch: &Scratch, dst: *mut u8) {
+        let start = |buffer: &Option<Buffer>| match *buffer {
+            None => std::ptr::null(),
+            Some(Buffer::Operand(at)) => inputs[at].as_ptr(),
+            Some(Buffer::Constant(at)) => plan.constants()[at].bytes().as_ptr(),
+            Some(Buffer::Scratch(at)) => {
+                let temporary = plan.temporaries()[at];
+                scratch.sources().input(at, temporary).as_ptr()
+            }
+        };
+        if self.reads.len() <= FEW {
+            let mut starts = [std::ptr::null(); FEW];
+            for (slot, buffer) in starts.iter_mut().zip(&self.reads) {
+                *slot = start(buffer);
+            }
+            return self.call(&starts, dst);
+        }
+        thread_local! {
+            static STARTS: RefCell<Vec<*const u8>> = const { RefCell::new(Vec::new()) };
+        }
+        let mut starts = STARTS.try_with(RefCell::take).unwrap_or_default();
+        starts.clear();
+        starts.extend(self.reads.iter().map(start));
+        self.call(&starts, dst);
+        let _ = STARTS.try_with(|kept| kept.replace(starts));
+    }
+
+    fn call(&self, starts: &[*const u8], dst: *mut u8) {
+        // SAFETY: the code was compiled for the structure that the numbers and the buffers were split from (`key::split`, one
+        // schedule), so it reads exactly these arrays. The schedule is of a verified nest (I2); `Plan::admit` has compared the
+        // buffers of this call with the lengths it was verified for, and the checks of the plan before it have proved its indices: every
+        // access is in bounds (I3). `dst` comes from an exclusive borrow, `starts` from shared ones or from earlier temporaries (I5).
+        // The pages stay mapped: `self` holds the code.
+        unsafe { (self.code.entry)(self.numbers.as_ptr(), starts.as_ptr(), dst) }
+    }
+}
+
+/// The code of `structure` as text.
+pub(crate) fn listing(structure: &Structure, baked: Option<&[i64]>) -> Result<Listing, Decline> {
+    let isa = codegen::host().map_err(|_| Decline::Host)?;
+    with_workspace(|context, parts| {
+        let copy = copy_run as *const () as usize;
+        codegen::write(context, parts, isa, structure, baked, copy);
+        let clif = context.func.display().to_string();
+        context.set_disasm(true);
+        let code = context.compile(&**isa, &mut ControlPlane::default());
+        let code = code.map_err(|_| Decline::Codegen)?;
+        let assembly = code.vcode.clone().unwrap_or_default();
+        Ok(Listing { clif, assembly })
+    })
+}

@@ -1,0 +1,301 @@
+//! What of a schedule decides machine code, and what is only a number.
+//!
+//! [`split`] takes a [`Schedule`] apart: the [`Structure`] is everything that changes instructions (how many loops, which move, the
+//! tree of tables, which strides are 0, small run lengths), the numbers are the rest in one fixed order. Keyed code reads the numbers
+//! at run time from an array in that order, baked code has them as immediates; both ask the structure where a number stands, so the
+//! order is known in this file only. Two schedules with equal structures run the same keyed code.
+
+use xslice_core::{Access, Buffer, IndexType, Lookup, Move, Progression, Schedule, Source};
+
+/// Runs of at most so many bytes are moved by loads and stores in place; their length belongs to the structure.
+pub(crate) const INLINE_BYTES: usize = 64;
+
+/// The shape of a schedule, without its numbers.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Structure {
+    /// Loops around the move.
+    pub loops: usize,
+    /// The source, then each table after the position that it serves.
+    pub positions: Vec<Position>,
+    /// What one turn of the loops does.
+    pub inner: Inner,
+}
+
+/// A position that moves through a buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Position {
+    /// Bit `k` is set if loop `k` moves it.
+    pub moves: u64,
+    /// How an index is read here, and for which position; `None` for the source.
+    pub table: Option<Table>,
+}
+
+/// A position at which an index is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Table {
+    /// The position that the index is added to.
+    pub serves: usize,
+    /// The type of the index.
+    pub index: IndexType,
+}
+
+/// The move, without its numbers. `packed`: neighbours in the destination touch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Inner {
+    Copy {
+        run: Run,
+    },
+    Strided {
+        run: Run,
+        packed: bool,
+    },
+    Lookup {
+        run: Run,
+        packed: bool,
+        /// The position of the index.
+        table: usize,
+        /// Neighbouring indices touch.
+        table_packed: bool,
+        /// Each turn moves the source besides the index.
+        src_moves: bool,
+    },
+    Fill {
+        values: Values,
+        packed: bool,
+    },
+}
+
+/// The length of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Run {
+    /// At most [`INLINE_BYTES`].
+    Short(usize),
+    /// A number.
+    Long,
+}
+
+/// The type of a Range's values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Values {
+    I16,
+    I32,
+    I64,
+    F32,
+    F64,
+}
+
+impl Values {
+    /// Bytes of one value.
+    pub fn size(self) -> usize {
+        match self {
+            Self::I16 => 2,
+            Self::I32 | Self::F32 => 4,
+            Self::I64 | Self::F64 => 8,
+        }
+    }
+}
+
+/// Where each number stands. A position owns its offset, scale, size and strides; scale and size are 0 for the source.
+impl Structure {
+    /// Turns of loop `k`.
+    pub fn extent(&self, k: usize) -> usize {
+        k
+    }
+
+    /// Offset of the destination.
+    pub fn dst_offset(&self) -> usize {
+        self.loops
+    }
+
+    /// What loop `k` adds to the destination.
+    pub fn dst_stride(&self, k: usize) -> usize {
+        self.loops + 1 + k
+    }
+
+    /// Offset of position `p`.
+    pub fn offset(&self, p: usize) -> usize {
+        2 * self.loops + 1 + p * (self.loops + 3)
+    }
+
+    /// What one step of the index read at position `p` is worth.
+    pub fn scale(&self, p: usize) -> usize {
+        self.offset(p) + 1
+    }
+
+    /// The size of the axis that the index read at position `p` selects from.
+    pub fn size(&self, p: usize) -> usize {
+        self.offset(p) + 2
+    }
+
+    /// What loop `k` adds to position `p`.
+    pub fn stride(&self, p: usize, k: usize) -> usize {
+        self.offset(p) + 3 + k
+    }
+
+    /// Number `j` of the move.
+    pub fn of_move(&self, j: usize) -> usize {
+        self.offset(self.positions.len()) + j
+    }
+}
+
+/// The numbers of a move, by name. [`split`] writes them in this order.
+pub(crate) mod slot {
+    pub(crate) const COUNT: usize = 0;
+    pub(crate) const DST_STRIDE: usize = 1;
+    pub(crate) const SRC_STRIDE: usize = 2;
+    pub(crate) const BYTES: usize = 3;
+    pub(crate) const INDEX_STRIDE: usize = 4;
+    pub(crate) const START: usize = 3;
+    pub(crate) const DELTA: usize = 4;
+}
+
+/// A schedule taken apart.
+#[derive(Debug)]
+pub(crate) struct Parts {
+    pub structure: Structure,
+    /// In the order that the structure knows.
+    pub numbers: Vec<i64>,
+    /// The buffer of each position; `None` for a Range, which reads nothing.
+    pub reads: Vec<Option<Buffer>>,
+}
+
+/// Takes a schedule apart. `None` if it has more loops than fit a mask: with two turns each they write more elements than memory has.
+pub(crate) fn split(schedule: &Schedule) -> Option<Parts> {
+    let loops = schedule.extents().len();
+    if loops > 63 {
+        return None;
+    }
+    let mut parts = Parts {
+        structure: Structure {
+            loops,
+            positions: Vec::with_capacity(2),
+            inner: Inner::Copy { run: Run::Long },
+        },
+        numbers: Vec::with_capacity(3 * (loops + 3) + 5),
+        reads: Vec::with_capacity(2),
+    };
+    let extents = schedule.extents().iter().map(|&extent| extent as i64);
+    parts.numbers.extend(extents);
+    parts.numbers.push(schedule.dst().offset);
+    parts.numbers.extend(&schedule.dst().strides);
+    let buffer = match schedule.source() {
+        Source::Buffer(buffer) => Some(buffer),
+        Source::Range(_) => None,
+    };
+    parts.position(schedule.src(), buffer, None);
+    parts.inner(schedule.inner());
+    Some(parts)
+}
+
+impl Parts {
+    fn position(
+        &mut self,
+        access: &Access,
+        buffer: Option<Buffer>,
+        served: Option<(Table, &Lookup)>,
+    ) {
+        let at = self.structure.positions.len();
+        let moving = (0u64..)
+            .zip(&access.strides)
+            .filter(|(_, stride)| **stride != 0);
+        self.structure.positions.push(Position {
+            moves: moving.fold(0, |mask, (k, _)| mask | 1 << k),
+            table: served.map(|(table, _)| table),
+        });
+        self.reads.push(buffer);
+        let (scale, size) = served.map_or((0, 0), |(_, lookup)| (lookup.scale, lookup.size));
+        self.numbers.extend([access.offset, scale, size]);
+        self.numbers.extend(&access.strides);
+        for lookup in &access.lookups {
+            self.table(lookup, at);
+        }
+    }
+
+    fn table(&mut self, lookup: &Lookup, serves: usize) {
+        let table = Table {
+            serves,
+            index: lookup.index,
+        };
+        self.position(&lookup.access, Some(lookup.table), Some((table, lookup)));
+    }
+
+    fn inner(&mut self, inner: &Move) {
+        let short = |bytes: usize| match bytes {
+            1..=INLINE_BYTES => Run::Short(bytes),
+            _ => Run::Long,
+        };
+        let (kind, numbers) = match *inner {
+            Move::Copy { bytes } => (
+                Inner::Copy { run: short(bytes) },
+                [1, 0, 0, bytes as i64, 0],
+            ),
+            Move::Strided {
+                count,
+                bytes,
+                dst_stride,
+                src_stride,
+            } => (
+                Inner::Strided {
+                    run: short(bytes),
+                    packed: dst_stride == bytes as i64,
+                },
+                [count as i64, dst_stride, src_stride, bytes as i64, 0],
+            ),
+            Move::Lookup {
+                count,
+                bytes,
+                dst_stride,
+                src_stride,
+                ref lookup,
+                index_stride,
+            } => {
+                let table = self.structure.positions.len();
+                self.table(lookup, 0);
+                (
+                    Inner::Lookup {
+                        run: short(bytes),
+                        packed: dst_stride == bytes as i64,
+                        table,
+                        table_packed: index_stride == lookup.index.size() as i64,
+                        src_moves: src_stride != 0,
+                    },
+                    [
+                        count as i64,
+                        dst_stride,
+                        src_stride,
+                        bytes as i64,
+                        index_stride,
+                    ],
+                )
+            }
+            Move::Fill {
+                count,
+                dst_stride,
+                step,
+                values,
+            } => {
+                let (values, start, delta) = progression(values);
+                (
+                    Inner::Fill {
+                        values,
+                        packed: dst_stride == values.size() as i64,
+                    },
+                    [count as i64, dst_stride, step, start, delta],
+                )
+            }
+        };
+        self.structure.inner = kind;
+        self.numbers.extend(numbers);
+    }
+}
+
+/// Type, start and delta; floats by their bits.
+fn progression(values: Progression) -> (Values, i64, i64) {
+    match values {
+        Progression::I16(start, delta) => (Values::I16, start.into(), delta.into()),
+        Progression::I32(start, delta) => (Values::I32, start.into(), delta.into()),
+        Progression::I64(start, delta) => (Values::I64, start, delta),
+        Progression::F32(start, delta) => (Values::F32, start.into(), delta.into()),
+        Progression::F64(start, delta) => (Values::F64, start as i64, delta as i64),
+    }
+}
