@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use suite::naive::{self, Dialect, Entry, Masks};
 use suite::rng::Rng;
 use suite::{ENGINES, from_naive, numbered, to_naive};
-use xslice::{ElementType, Gather, Graph, Index, Param, Program, Range, Signature, Slice, StridedSlice, Tensor, ValueId};
+use xslice::{ElementType, Gather, Graph, Index, Param, Program, Range, Reshape, ReshapeRule, Signature, Slice, StridedSlice, Tensor, ValueId};
 
 /// A value of the program under construction, and what the oracle says it is.
 struct Both {
@@ -81,11 +81,12 @@ fn shape(rng: &mut Rng) -> Vec<usize> {
 /// Applies a random operator to both sides.
 fn apply(case: &mut Case, rng: &mut Rng, data: &Both) -> Option<Both> {
     let input = data.expected.as_ref().ok()?.clone();
-    let result = match rng.below(5) {
+    let result = match rng.below(6) {
         0 => slice(case, rng, data.id, &input),
         1 => openvino_slice(case, rng, data.id, &input),
         2 => strided_slice(case, rng, data.id, &input),
         3 => gather(case, rng, data.id, &input),
+        4 => reshape(case, rng, data.id, &input),
         _ => bracket(case, rng, data.id, &input),
     };
     result.map(|(id, expected)| Both { id, expected })
@@ -255,6 +256,28 @@ fn gather(case: &mut Case, rng: &mut Rng, id: ValueId, input: &naive::Tensor) ->
     refusable(case.graph.apply(Gather::onnx(version).axis(axis).indices(param), Some(id), None), expected)
 }
 
+/// Merges or splits a random axis, or inserts or drops axes of length 1: the elements stay.
+fn reshape(case: &mut Case, rng: &mut Rng, id: ValueId, input: &naive::Tensor) -> Applied {
+    let mut dims = input.shape.clone();
+    if dims.len() > 1 && rng.once_in(2) {
+        let at = rng.below(dims.len() - 1);
+        let merged = dims[at] * dims[at + 1];
+        dims.splice(at..at + 2, [merged]);
+    } else if let Some(at) = (!dims.is_empty()).then(|| rng.below(dims.len())) {
+        let divisors: Vec<usize> = (1..=dims[at]).filter(|d| dims[at] % d == 0).collect();
+        if let Some(&divisor) = divisors.get(rng.below(divisors.len())) {
+            let rest = dims[at] / divisor;
+            dims.splice(at..=at, [divisor, rest]);
+        }
+    }
+    case.text += &format!("\n  reshape {dims:?}");
+    let target: Vec<i64> = dims.iter().map(|&dim| dim as i64).collect();
+    let target = case.ints(rng, &target, ElementType::I64);
+    let op = Reshape::new("onnx::Reshape@13", ReshapeRule::Reshape { zero_copies: false }, Some(target));
+    let expected = naive::Tensor { shape: dims, ..input.clone() };
+    refusable(case.graph.apply(op, Some(id), None), Ok(expected))
+}
+
 fn bracket(case: &mut Case, rng: &mut Rng, id: ValueId, input: &naive::Tensor) -> Applied {
     let count = 1 + rng.below(input.shape.len() + 1);
     let mut entries = Vec::new();
@@ -405,6 +428,9 @@ struct Tally {
     equal: usize,
     refused: usize,
     beyond: usize,
+    /// Valid chains that needed a temporary, and those with a check at run time.
+    temporaries: usize,
+    checks: usize,
 }
 
 fn check(seed: u64, tally: &mut Tally) {
@@ -475,7 +501,14 @@ fn check(seed: u64, tally: &mut Tally) {
         }
     }
     assert!(refusals.len() < 2, "seed {seed}: different refusals {refusals:?}{text}");
-    if output.is_some() { tally.equal += 1 } else { tally.refused += 1 }
+    if output.is_some() {
+        let plan = suite::plan(&program, &signature);
+        tally.equal += 1;
+        tally.temporaries += usize::from(!plan.temporaries().is_empty());
+        tally.checks += usize::from(plan.steps().iter().any(|step| matches!(step, xslice::Step::Check(_))));
+    } else {
+        tally.refused += 1;
+    }
 }
 
 #[test]

@@ -12,7 +12,7 @@ use crate::interp;
 use crate::nest::{LoopNest, Parts, Source, schedule::Schedule, simplify::fold_loops, verify};
 use crate::op::{Entry, Op, Param};
 use crate::plan::{Check, OperandNeed, Origin, Plan, PlannedNest, Step, Temporary, View};
-use crate::program::{Apply, Declared, Layout, OperandType, Program, Signature, Value, ValueId};
+use crate::program::{Apply, Declared, Layout, OperandType, Program, Signature, Value};
 use crate::range::{self, Progression};
 use crate::resolve::{self, AxisIndex, Known, Params};
 use crate::scratch::Scratch;

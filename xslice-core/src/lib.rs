@@ -65,7 +65,7 @@ pub use op::{
     Dialect, Entry, Gather, Index, OnnxGather, OnnxRange, OnnxSlice, Op, OpenVinoSlice,
     OpenVinoStridedSlice, Param, Range, Reshape, ReshapeRule, Slice, StridedSlice,
 };
-pub use operand::{Input, Output};
+pub use operand::{Input, Output, collect};
 pub use plan::{Check, Plan, PlannedNest, Step, Temporary, View};
 pub use program::{
     Chain, Declared, Graph, Layout, Operand, OperandType, Program, Signature, ValueId,

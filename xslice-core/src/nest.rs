@@ -113,10 +113,6 @@ impl LoopNest {
         self.parts.extents.iter().product::<usize>() * self.parts.block
     }
 
-    pub(crate) fn parts(&self) -> &Parts {
-        &self.parts
-    }
-
     /// The printed form, with the operands called by their names.
     pub(crate) fn write(&self, names: Names<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let parts = &self.parts;
