@@ -9,7 +9,10 @@ use std::collections::BTreeMap;
 use suite::naive::{self, Dialect, Entry, Masks};
 use suite::rng::Rng;
 use suite::{ENGINES, from_naive, numbered, to_naive};
-use xslice::{ElementType, Gather, Graph, Index, Param, Program, Range, Reshape, ReshapeRule, Signature, Slice, StridedSlice, Tensor, ValueId};
+use xslice::{
+    ElementType, Gather, Graph, Index, Param, Program, Range, Reshape, ReshapeRule, Signature,
+    Slice, StridedSlice, Tensor, ValueId,
+};
 
 /// A value of the program under construction, and what the oracle says it is.
 struct Both {
@@ -26,7 +29,11 @@ struct Case {
 
 impl Case {
     fn new() -> Self {
-        Self { graph: Graph::new(), operands: Vec::new(), text: String::new() }
+        Self {
+            graph: Graph::new(),
+            operands: Vec::new(),
+            text: String::new(),
+        }
     }
 
     fn operand(&mut self, tensor: Tensor) -> ValueId {
@@ -37,7 +44,11 @@ impl Case {
 
     /// A parameter: a constant, or an operand whose value arrives later.
     fn param(&mut self, rng: &mut Rng, tensor: Tensor) -> Param {
-        if rng.once_in(3) { self.operand(tensor).into() } else { tensor.into() }
+        if rng.once_in(3) {
+            self.operand(tensor).into()
+        } else {
+            tensor.into()
+        }
     }
 
     fn ints(&mut self, rng: &mut Rng, values: &[i64], ty: ElementType) -> Param {
@@ -47,7 +58,10 @@ impl Case {
 }
 
 fn integers(shape: &[usize], values: &[i64], ty: ElementType) -> Tensor {
-    let bytes = values.iter().flat_map(|v| v.to_le_bytes()[..ty.size()].to_vec()).collect();
+    let bytes = values
+        .iter()
+        .flat_map(|v| v.to_le_bytes()[..ty.size()].to_vec())
+        .collect();
     Tensor::from_bytes(ty, shape, bytes).expect("its shape")
 }
 
@@ -56,8 +70,18 @@ fn coordinate(rng: &mut Rng, dim: usize, ty: ElementType) -> i64 {
     let dim = dim as i64;
     if rng.once_in(9) {
         return match ty {
-            ElementType::I64 => rng.pick(&[i64::MIN, i64::MIN + 1, i64::MAX, i64::MAX - 1, i64::from(i32::MAX)]),
-            _ => rng.pick(&[i64::from(i32::MIN), i64::from(i32::MAX), i64::from(i32::MAX) - 1]),
+            ElementType::I64 => rng.pick(&[
+                i64::MIN,
+                i64::MIN + 1,
+                i64::MAX,
+                i64::MAX - 1,
+                i64::from(i32::MAX),
+            ]),
+            _ => rng.pick(&[
+                i64::from(i32::MIN),
+                i64::from(i32::MAX),
+                i64::from(i32::MAX) - 1,
+            ]),
         };
     }
     rng.within(-dim - 2, dim + 2)
@@ -75,7 +99,15 @@ fn step(rng: &mut Rng, ty: ElementType) -> i64 {
 fn shape(rng: &mut Rng) -> Vec<usize> {
     let rank = rng.pick(&[0, 1, 1, 2, 2, 2, 3, 3, 4, 5, 6, 8]);
     let most = [9, 9, 8, 6, 5, 4, 3, 3, 2][rank];
-    (0..rank).map(|_| if rng.once_in(25) { 0 } else { 1 + rng.below(most) }).collect()
+    (0..rank)
+        .map(|_| {
+            if rng.once_in(25) {
+                0
+            } else {
+                1 + rng.below(most)
+            }
+        })
+        .collect()
 }
 
 /// Applies a random operator to both sides.
@@ -101,14 +133,24 @@ fn index_type(rng: &mut Rng) -> ElementType {
 fn slice(case: &mut Case, rng: &mut Rng, id: ValueId, input: &naive::Tensor) -> Applied {
     let rank = input.shape.len();
     let version = rng.pick(&[1, 10, 11, 13]);
-    let ty = if version == 1 { ElementType::I64 } else { index_type(rng) };
+    let ty = if version == 1 {
+        ElementType::I64
+    } else {
+        index_type(rng)
+    };
     let mut axes: Vec<i64> = (0..rank as i64).filter(|_| !rng.once_in(3)).collect();
     if rng.once_in(30) {
         axes.push(rng.within(-9, 9));
     }
     let explicit = rng.once_in(2) || axes.iter().enumerate().any(|(k, &axis)| k as i64 != axis);
-    let dims: Vec<usize> = axes.iter().map(|&axis| input.shape.get(axis as usize).copied().unwrap_or(3)).collect();
-    let axes: Vec<i64> = axes.iter().map(|&a| if rng.once_in(3) { a - rank as i64 } else { a }).collect();
+    let dims: Vec<usize> = axes
+        .iter()
+        .map(|&axis| input.shape.get(axis as usize).copied().unwrap_or(3))
+        .collect();
+    let axes: Vec<i64> = axes
+        .iter()
+        .map(|&a| if rng.once_in(3) { a - rank as i64 } else { a })
+        .collect();
     let starts: Vec<i64> = dims.iter().map(|&dim| coordinate(rng, dim, ty)).collect();
     let mut ends: Vec<i64> = dims.iter().map(|&dim| coordinate(rng, dim, ty)).collect();
     if rng.once_in(60) {
@@ -116,42 +158,71 @@ fn slice(case: &mut Case, rng: &mut Rng, id: ValueId, input: &naive::Tensor) -> 
     }
     let steps: Vec<i64> = dims.iter().map(|_| step(rng, ty)).collect();
     let with_steps = version != 1 && !rng.once_in(4);
-    let dialect = rng.pick(&[(xslice::Dialect::Standard, Dialect::Standard), (xslice::Dialect::OnnxRuntime, Dialect::OnnxRuntime)]);
+    let dialect = rng.pick(&[
+        (xslice::Dialect::Standard, Dialect::Standard),
+        (xslice::Dialect::OnnxRuntime, Dialect::OnnxRuntime),
+    ]);
     let mut op = Slice::onnx(version).dialect(dialect.0);
-    op = op.starts(case.ints(rng, &starts, ty)).ends(case.ints(rng, &ends, ty));
+    op = op
+        .starts(case.ints(rng, &starts, ty))
+        .ends(case.ints(rng, &ends, ty));
     if explicit {
         op = op.axes(case.ints(rng, &axes, ty));
     }
     if with_steps {
         op = op.steps(case.ints(rng, &steps, ty));
     }
-    case.text += &format!("\n  Slice@{version} {starts:?} {ends:?} {explicit} {axes:?} {with_steps} {steps:?} {ty} {:?}", dialect.1);
-    let (axes, steps) = (explicit.then_some(&axes[..]), with_steps.then_some(&steps[..]));
+    case.text += &format!(
+        "\n  Slice@{version} {starts:?} {ends:?} {explicit} {axes:?} {with_steps} {steps:?} {ty} {:?}",
+        dialect.1
+    );
+    let (axes, steps) = (
+        explicit.then_some(&axes[..]),
+        with_steps.then_some(&steps[..]),
+    );
     let expected = naive::onnx_slice(version, input, &starts, &ends, axes, steps, dialect.1);
     refusable(case.graph.apply(op, Some(id), None), expected)
 }
 
 fn openvino_slice(case: &mut Case, rng: &mut Rng, id: ValueId, input: &naive::Tensor) -> Applied {
     let ty = index_type(rng);
-    let count = if rng.once_in(20) { input.shape.len() + 1 } else { rng.below(input.shape.len() + 1) };
+    let count = if rng.once_in(20) {
+        input.shape.len() + 1
+    } else {
+        rng.below(input.shape.len() + 1)
+    };
     let dim = |k: usize| input.shape.get(k).copied().unwrap_or(2);
     let starts: Vec<i64> = (0..count).map(|k| coordinate(rng, dim(k), ty)).collect();
     let stops: Vec<i64> = (0..count).map(|k| coordinate(rng, dim(k), ty)).collect();
     let steps: Vec<i64> = (0..count).map(|_| step(rng, ty)).collect();
     let mut op = Slice::openvino(8);
-    op = op.start(case.ints(rng, &starts, ty)).stop(case.ints(rng, &stops, ty)).step(case.ints(rng, &steps, ty));
+    op = op
+        .start(case.ints(rng, &starts, ty))
+        .stop(case.ints(rng, &stops, ty))
+        .step(case.ints(rng, &steps, ty));
     case.text += &format!("\n  OpenVINO Slice {starts:?} {stops:?} {steps:?}");
-    refusable(case.graph.apply(op, Some(id), None), naive::openvino_slice(input, &starts, &stops, &steps, None))
+    refusable(
+        case.graph.apply(op, Some(id), None),
+        naive::openvino_slice(input, &starts, &stops, &steps, None),
+    )
 }
 
 fn strided_slice(case: &mut Case, rng: &mut Rng, id: ValueId, input: &naive::Tensor) -> Applied {
     let ty = index_type(rng);
     let count = rng.below(input.shape.len() + 3);
-    let begin: Vec<i64> = (0..count).map(|k| coordinate(rng, input.shape.get(k).copied().unwrap_or(2), ty)).collect();
+    let begin: Vec<i64> = (0..count)
+        .map(|k| coordinate(rng, input.shape.get(k).copied().unwrap_or(2), ty))
+        .collect();
     let end: Vec<i64> = begin
         .iter()
         .enumerate()
-        .map(|(k, &b)| if rng.once_in(6) { b } else { coordinate(rng, input.shape.get(k).copied().unwrap_or(2), ty) })
+        .map(|(k, &b)| {
+            if rng.once_in(6) {
+                b
+            } else {
+                coordinate(rng, input.shape.get(k).copied().unwrap_or(2), ty)
+            }
+        })
         .collect();
     let stride: Vec<i64> = (0..count).map(|_| step(rng, ty)).collect();
     let mut mask = |odds: usize| -> Vec<i64> {
@@ -160,7 +231,10 @@ fn strided_slice(case: &mut Case, rng: &mut Rng, id: ValueId, input: &naive::Ten
     };
     let (begin_mask, end_mask) = (mask(3), mask(3));
     let (new_axis, shrink, ellipsis) = (mask(5), mask(5), mask(7));
-    let dialect = rng.pick(&[(xslice::Dialect::Standard, Dialect::Standard), (xslice::Dialect::OpenVinoText, Dialect::OpenVinoText)]);
+    let dialect = rng.pick(&[
+        (xslice::Dialect::Standard, Dialect::Standard),
+        (xslice::Dialect::OpenVinoText, Dialect::OpenVinoText),
+    ]);
     let mut op = StridedSlice::openvino(1)
         .begin_mask(begin_mask.clone())
         .end_mask(end_mask.clone())
@@ -168,7 +242,9 @@ fn strided_slice(case: &mut Case, rng: &mut Rng, id: ValueId, input: &naive::Ten
         .shrink_axis_mask(shrink.clone())
         .ellipsis_mask(ellipsis.clone())
         .dialect(dialect.0);
-    op = op.begin(case.ints(rng, &begin, ty)).end(case.ints(rng, &end, ty));
+    op = op
+        .begin(case.ints(rng, &begin, ty))
+        .end(case.ints(rng, &end, ty));
     let with_stride = !rng.once_in(4);
     if with_stride {
         op = op.stride(case.ints(rng, &stride, ty));
@@ -177,9 +253,18 @@ fn strided_slice(case: &mut Case, rng: &mut Rng, id: ValueId, input: &naive::Ten
         "\n  StridedSlice {begin:?} {end:?} {with_stride} {stride:?} begin {begin_mask:?} end {end_mask:?} new {new_axis:?} shrink {shrink:?} ellipsis {ellipsis:?} {:?}",
         dialect.1
     );
-    let masks = Masks { begin: &begin_mask, end: &end_mask, new_axis: &new_axis, shrink_axis: &shrink, ellipsis: &ellipsis };
+    let masks = Masks {
+        begin: &begin_mask,
+        end: &end_mask,
+        new_axis: &new_axis,
+        shrink_axis: &shrink,
+        ellipsis: &ellipsis,
+    };
     let stride = with_stride.then_some(&stride[..]);
-    refusable(case.graph.apply(op, Some(id), None), naive::openvino_strided_slice(input, &begin, &end, stride, masks, dialect.1))
+    refusable(
+        case.graph.apply(op, Some(id), None),
+        naive::openvino_strided_slice(input, &begin, &end, stride, masks, dialect.1),
+    )
 }
 
 /// Indices for an axis of size `dim`: a constant, an operand, or computed from one by a slice or a gather, or a Range.
@@ -188,7 +273,9 @@ fn indices(case: &mut Case, rng: &mut Rng, dim: usize) -> (Param, Result<naive::
     if rng.once_in(6) {
         return range_indices(case, rng, dim, ty);
     }
-    let shape: Vec<usize> = (0..rng.pick(&[0, 1, 1, 1, 2, 2, 3])).map(|_| if rng.once_in(20) { 0 } else { 1 + rng.below(4) }).collect();
+    let shape: Vec<usize> = (0..rng.pick(&[0, 1, 1, 1, 2, 2, 3]))
+        .map(|_| if rng.once_in(20) { 0 } else { 1 + rng.below(4) })
+        .collect();
     let count: usize = shape.iter().product();
     let bound = dim as i64;
     let start = rng.within(-bound, bound);
@@ -208,7 +295,10 @@ fn indices(case: &mut Case, rng: &mut Rng, dim: usize) -> (Param, Result<naive::
         return (tensor.into(), Ok(expected));
     }
     let id = case.operand(tensor);
-    let mut both = Both { id, expected: Ok(expected) };
+    let mut both = Both {
+        id,
+        expected: Ok(expected),
+    };
     while rng.once_in(3) {
         match apply(case, rng, &both) {
             Some(next) => both = next,
@@ -218,14 +308,31 @@ fn indices(case: &mut Case, rng: &mut Rng, dim: usize) -> (Param, Result<naive::
     (both.id.into(), both.expected)
 }
 
-fn range_indices(case: &mut Case, rng: &mut Rng, dim: usize, ty: ElementType) -> (Param, Result<naive::Tensor, String>) {
+fn range_indices(
+    case: &mut Case,
+    rng: &mut Rng,
+    dim: usize,
+    ty: ElementType,
+) -> (Param, Result<naive::Tensor, String>) {
     let bound = dim as i64;
-    let scalars = [rng.within(-bound, bound), rng.within(-bound, bound), rng.pick(&[1, 1, 2, -1, -2, 3])];
+    let scalars = [
+        rng.within(-bound, bound),
+        rng.within(-bound, bound),
+        rng.pick(&[1, 1, 2, -1, -2, 3]),
+    ];
     case.text += &format!("\n    indices by Range {scalars:?}");
     let tensors = scalars.map(|v| integers(&[], &[v], ty));
-    let expected = naive::onnx_range(&to_naive(&tensors[0]), &to_naive(&tensors[1]), &to_naive(&tensors[2]), Dialect::Standard);
+    let expected = naive::onnx_range(
+        &to_naive(&tensors[0]),
+        &to_naive(&tensors[1]),
+        &to_naive(&tensors[2]),
+        Dialect::Standard,
+    );
     let [start, limit, delta] = tensors;
-    let op = Range::onnx(11).start(case.param(rng, start)).limit(case.param(rng, limit)).delta(delta);
+    let op = Range::onnx(11)
+        .start(case.param(rng, start))
+        .limit(case.param(rng, limit))
+        .delta(delta);
     let id = case.graph.apply(op, None, None).expect("delta is not 0");
     let mut both = Both { id, expected };
     if rng.once_in(2)
@@ -247,13 +354,29 @@ fn values(tensor: &naive::Tensor) -> Vec<i64> {
 
 fn gather(case: &mut Case, rng: &mut Rng, id: ValueId, input: &naive::Tensor) -> Applied {
     let rank = input.shape.len() as i64;
-    let axis = if rng.once_in(25) { rng.within(-rank - 1, rank) } else { rng.within(-rank, (rank - 1).max(0)) };
-    let dim = input.shape.get(axis.rem_euclid(rank.max(1)) as usize).copied().unwrap_or(1);
+    let axis = if rng.once_in(25) {
+        rng.within(-rank - 1, rank)
+    } else {
+        rng.within(-rank, (rank - 1).max(0))
+    };
+    let dim = input
+        .shape
+        .get(axis.rem_euclid(rank.max(1)) as usize)
+        .copied()
+        .unwrap_or(1);
     let version = rng.pick(&[1, 11, 13]);
     case.text += &format!("\n  Gather@{version} axis {axis}");
     let (param, indices) = indices(case, rng, dim);
-    let expected = indices.and_then(|q| naive::onnx_gather(version, input, &q.shape, &values(&q), axis));
-    refusable(case.graph.apply(Gather::onnx(version).axis(axis).indices(param), Some(id), None), expected)
+    let expected =
+        indices.and_then(|q| naive::onnx_gather(version, input, &q.shape, &values(&q), axis));
+    refusable(
+        case.graph.apply(
+            Gather::onnx(version).axis(axis).indices(param),
+            Some(id),
+            None,
+        ),
+        expected,
+    )
 }
 
 /// Merges or splits a random axis, or inserts or drops axes of length 1: the elements stay.
@@ -273,8 +396,15 @@ fn reshape(case: &mut Case, rng: &mut Rng, id: ValueId, input: &naive::Tensor) -
     case.text += &format!("\n  reshape {dims:?}");
     let target: Vec<i64> = dims.iter().map(|&dim| dim as i64).collect();
     let target = case.ints(rng, &target, ElementType::I64);
-    let op = Reshape::new("onnx::Reshape@13", ReshapeRule::Reshape { zero_copies: false }, Some(target));
-    let expected = naive::Tensor { shape: dims, ..input.clone() };
+    let op = Reshape::new(
+        "onnx::Reshape@13",
+        ReshapeRule::Reshape { zero_copies: false },
+        Some(target),
+    );
+    let expected = naive::Tensor {
+        shape: dims,
+        ..input.clone()
+    };
     refusable(case.graph.apply(op, Some(id), None), Ok(expected))
 }
 
@@ -287,11 +417,27 @@ fn bracket(case: &mut Case, rng: &mut Rng, id: ValueId, input: &naive::Tensor) -
     for _ in 0..count {
         let dim = input.shape.get(axis).copied().unwrap_or(2);
         match rng.below(12) {
-            0 => (entries.push(xslice::Entry::NewAxis), expected.push(Entry::NewAxis)).0,
-            1 => (entries.push(xslice::Entry::Ellipsis), expected.push(Entry::Ellipsis)).0,
+            0 => {
+                (
+                    entries.push(xslice::Entry::NewAxis),
+                    expected.push(Entry::NewAxis),
+                )
+                    .0
+            }
+            1 => {
+                (
+                    entries.push(xslice::Entry::Ellipsis),
+                    expected.push(Entry::Ellipsis),
+                )
+                    .0
+            }
             2 | 3 => {
                 let bound = dim as i64;
-                let value = if rng.once_in(12) { bound } else { rng.within(-bound, (bound - 1).max(0)) };
+                let value = if rng.once_in(12) {
+                    bound
+                } else {
+                    rng.within(-bound, (bound - 1).max(0))
+                };
                 entries.push(xslice::Entry::Integer(value));
                 expected.push(Entry::Int(value));
                 axis += 1;
@@ -300,7 +446,10 @@ fn bracket(case: &mut Case, rng: &mut Rng, id: ValueId, input: &naive::Tensor) -
                 let (param, indices) = indices(case, rng, dim);
                 entries.push(xslice::Entry::Gather(param));
                 match indices {
-                    Ok(q) => expected.push(Entry::Tensor { values: values(&q), shape: q.shape }),
+                    Ok(q) => expected.push(Entry::Tensor {
+                        values: values(&q),
+                        shape: q.shape,
+                    }),
                     Err(error) => refused = Some(error),
                 }
                 axis += 1;
@@ -323,15 +472,24 @@ fn bracket(case: &mut Case, rng: &mut Rng, id: ValueId, input: &naive::Tensor) -
         Some(error) => Err(error),
         None => naive::index(input, &expected),
     };
-    refusable(case.graph.apply(Index::new(entries), Some(id), None), expected)
+    refusable(
+        case.graph.apply(Index::new(entries), Some(id), None),
+        expected,
+    )
 }
 
 /// What is refused when a program is built must be refused by the oracle too, and ends the chain.
-fn refusable(applied: Result<ValueId, xslice::Error>, expected: Result<naive::Tensor, String>) -> Applied {
+fn refusable(
+    applied: Result<ValueId, xslice::Error>,
+    expected: Result<naive::Tensor, String>,
+) -> Applied {
     match applied {
         Ok(id) => Some((id, expected)),
         Err(error) => {
-            assert!(expected.is_err(), "refused when built, but the oracle computes it: {error}");
+            assert!(
+                expected.is_err(),
+                "refused when built, but the oracle computes it: {error}"
+            );
             None
         }
     }
@@ -345,24 +503,55 @@ fn source(case: &mut Case, rng: &mut Rng) -> Both {
     let tensor = numbered(ty, &shape(rng), rng.word());
     let expected = Ok(to_naive(&tensor));
     case.text += &format!("\n  data {ty} {:?}", tensor.shape());
-    let id = if rng.once_in(5) { case.graph.constant(tensor) } else { case.operand(tensor) };
+    let id = if rng.once_in(5) {
+        case.graph.constant(tensor)
+    } else {
+        case.operand(tensor)
+    };
     Both { id, expected }
 }
 
 fn range_source(case: &mut Case, rng: &mut Rng) -> Both {
-    let ty = rng.pick(&[ElementType::I16, ElementType::I32, ElementType::I64, ElementType::F32, ElementType::F64]);
-    let [start, limit, delta] = [rng.within(-30, 30), rng.within(-30, 30), rng.pick(&[1, -1, 2, 3, -7])];
+    let ty = rng.pick(&[
+        ElementType::I16,
+        ElementType::I32,
+        ElementType::I64,
+        ElementType::F32,
+        ElementType::F64,
+    ]);
+    let [start, limit, delta] = [
+        rng.within(-30, 30),
+        rng.within(-30, 30),
+        rng.pick(&[1, -1, 2, 3, -7]),
+    ];
     let scalar = |value: i64| match ty {
         ElementType::F32 => Tensor::scalar(value as f32 * 0.3),
         ElementType::F64 => Tensor::scalar(value as f64 * 0.3),
         _ => integers(&[], &[value], ty),
     };
     let [start, limit, delta] = [start, limit, delta].map(scalar);
-    let dialect = rng.pick(&[(xslice::Dialect::Standard, Dialect::Standard), (xslice::Dialect::OnnxRuntime, Dialect::OnnxRuntime)]);
-    let expected = naive::onnx_range(&to_naive(&start), &to_naive(&limit), &to_naive(&delta), dialect.1);
-    case.text += &format!("\n  Range {ty} {:?}", expected.as_ref().map(|t| t.shape.clone()));
-    let op = Range::onnx(11).start(case.param(rng, start)).limit(case.param(rng, limit)).delta(case.param(rng, delta));
-    let id = case.graph.apply(op.dialect(dialect.0), None, None).expect("delta is not 0");
+    let dialect = rng.pick(&[
+        (xslice::Dialect::Standard, Dialect::Standard),
+        (xslice::Dialect::OnnxRuntime, Dialect::OnnxRuntime),
+    ]);
+    let expected = naive::onnx_range(
+        &to_naive(&start),
+        &to_naive(&limit),
+        &to_naive(&delta),
+        dialect.1,
+    );
+    case.text += &format!(
+        "\n  Range {ty} {:?}",
+        expected.as_ref().map(|t| t.shape.clone())
+    );
+    let op = Range::onnx(11)
+        .start(case.param(rng, start))
+        .limit(case.param(rng, limit))
+        .delta(case.param(rng, delta));
+    let id = case
+        .graph
+        .apply(op.dialect(dialect.0), None, None)
+        .expect("delta is not 0");
     Both { id, expected }
 }
 
@@ -396,7 +585,11 @@ fn layout(shape: &[usize], rng: &mut Rng) -> (Vec<isize>, usize, usize) {
     let mut strides = vec![0; shape.len()];
     for axis in order {
         let reversed = rng.once_in(3);
-        strides[axis] = if reversed { -(stride as isize) } else { stride as isize };
+        strides[axis] = if reversed {
+            -(stride as isize)
+        } else {
+            stride as isize
+        };
         if reversed && shape[axis] > 0 {
             offset += stride * (shape[axis] - 1);
         }
@@ -408,7 +601,10 @@ fn layout(shape: &[usize], rng: &mut Rng) -> (Vec<isize>, usize, usize) {
 fn positions(shape: &[usize], strides: &[isize], offset: usize) -> Vec<usize> {
     let mut positions = vec![offset as isize];
     for (&dim, &stride) in shape.iter().zip(strides) {
-        positions = positions.iter().flat_map(|&p| (0..dim as isize).map(move |i| p + i * stride)).collect();
+        positions = positions
+            .iter()
+            .flat_map(|&p| (0..dim as isize).map(move |i| p + i * stride))
+            .collect();
     }
     positions.into_iter().map(|p| p as usize).collect()
 }
@@ -417,7 +613,11 @@ fn spread(tensor: &Tensor, rng: &mut Rng) -> (Tensor, Vec<isize>, usize) {
     let (strides, offset, len) = layout(tensor.shape(), rng);
     let plain = to_naive(tensor);
     let mut buffer = to_naive(&numbered(tensor.element_type(), &[len], rng.word()));
-    for (elem, at) in plain.elems.iter().zip(positions(tensor.shape(), &strides, offset)) {
+    for (elem, at) in plain
+        .elems
+        .iter()
+        .zip(positions(tensor.shape(), &strides, offset))
+    {
         buffer.elems[at] = elem.clone();
     }
     (from_naive(&buffer), strides, offset)
@@ -464,14 +664,21 @@ fn check(seed: u64, tally: &mut Tally) {
             let ty = ElementType::from_name(tensor.dtype).expect("a type");
             let before = numbered(ty, &[len], 77);
             let mut after = to_naive(&before);
-            for (elem, at) in tensor.elems.iter().zip(positions(&tensor.shape, &strides, offset)) {
+            for (elem, at) in tensor
+                .elems
+                .iter()
+                .zip(positions(&tensor.shape, &strides, offset))
+            {
                 after.elems[at] = elem.clone();
             }
             Some((before, from_naive(&after)))
         }
         Ok(tensor) => {
             let after = from_naive(tensor);
-            Some((suite::filled(after.element_type(), after.shape()).expect("memory"), after))
+            Some((
+                suite::filled(after.element_type(), after.shape()).expect("memory"),
+                after,
+            ))
         }
         Err(_) => None,
     };
@@ -483,9 +690,15 @@ fn check(seed: u64, tally: &mut Tally) {
             Some((before, after)) => {
                 let mut buffer = before.clone();
                 if let Err(error) = run(&program, &signature, &inputs, buffer.as_output()) {
-                    panic!("seed {seed}: the {name} refuses what the oracle computes: {error}{text}");
+                    panic!(
+                        "seed {seed}: the {name} refuses what the oracle computes: {error}{text}"
+                    );
                 }
-                assert!(buffer == *after, "seed {seed}: the {name} differs{text}\n{}", suite::plan(&program, &signature));
+                assert!(
+                    buffer == *after,
+                    "seed {seed}: the {name} differs{text}\n{}",
+                    suite::plan(&program, &signature)
+                );
             }
             None => {
                 let shape = program.output_type(&signature);
@@ -494,18 +707,27 @@ fn check(seed: u64, tally: &mut Tally) {
                     run(&program, &signature, &inputs, buffer.as_output())
                 });
                 match error {
-                    Ok(()) => panic!("seed {seed}: the {name} computes what the oracle refuses{text}"),
+                    Ok(()) => {
+                        panic!("seed {seed}: the {name} computes what the oracle refuses{text}")
+                    }
                     Err(error) => refusals.insert(error.to_string(), *name),
                 };
             }
         }
     }
-    assert!(refusals.len() < 2, "seed {seed}: different refusals {refusals:?}{text}");
+    assert!(
+        refusals.len() < 2,
+        "seed {seed}: different refusals {refusals:?}{text}"
+    );
     if output.is_some() {
         let plan = suite::plan(&program, &signature);
         tally.equal += 1;
         tally.temporaries += usize::from(!plan.temporaries().is_empty());
-        tally.checks += usize::from(plan.steps().iter().any(|step| matches!(step, xslice::Step::Check(_))));
+        tally.checks += usize::from(
+            plan.steps()
+                .iter()
+                .any(|step| matches!(step, xslice::Step::Check(_))),
+        );
     } else {
         tally.refused += 1;
     }
@@ -513,11 +735,17 @@ fn check(seed: u64, tally: &mut Tally) {
 
 #[test]
 fn engines_agree_with_the_oracle_on_random_chains() {
-    let count = std::env::var("XSLICE_RANDOM_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(20_000);
+    let count = std::env::var("XSLICE_RANDOM_CASES")
+        .ok()
+        .and_then(|n| n.parse().ok())
+        .unwrap_or(20_000);
     let mut tally = Tally::default();
     for seed in 0..count {
         check(seed, &mut tally);
     }
     println!("{count} chains: {tally:?}");
-    assert!(tally.equal * 3 > count as usize, "too few valid chains: {tally:?}");
+    assert!(
+        tally.equal * 3 > count as usize,
+        "too few valid chains: {tally:?}"
+    );
 }

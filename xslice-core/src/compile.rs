@@ -4,20 +4,23 @@
 //! once from the values in the signature. A gather adds its check, a reshape that no map expresses writes a temporary, and at
 //! the end the last map is lowered into the result.
 
-use crate::access::{Access, Buffer, IndexType, Lookup};
+use crate::access::{Access, Buffer};
 use crate::coord::CoordMap;
 use crate::elem::ElementType;
 use crate::error::{Error, ErrorKind};
-use crate::interp;
-use crate::nest::{LoopNest, Parts, Source, schedule::Schedule, simplify::fold_loops, verify};
+use crate::nest::{LoopNest, Parts, Source, schedule::Schedule};
 use crate::op::{Entry, Op, Param};
-use crate::plan::{Check, OperandNeed, Origin, Plan, PlannedNest, Step, Temporary, View};
-use crate::program::{Apply, Declared, Layout, OperandType, Program, Signature, Value};
-use crate::range::{self, Progression};
+use crate::plan::{OperandNeed, Origin, Plan, PlannedNest, Step, Temporary, View};
+use crate::program::{Apply, Layout, OperandType, Program, Signature, Value};
+use crate::range;
 use crate::resolve::{self, AxisIndex, Known, Params};
-use crate::scratch::Scratch;
 use crate::tensor::{Tensor, byte_count, element_count};
-use alloc::{format, string::String, sync::Arc, vec, vec::Vec};
+use alloc::{boxed::Box, format, string::String, sync::Arc, vec, vec::Vec};
+
+mod gather;
+mod layout;
+
+use layout::{expect_type, layout_access, layout_len};
 
 /// More lookups than this in one access end a chain: each is a load for every element.
 const MOST_LOOKUPS: usize = 8;
@@ -32,7 +35,10 @@ pub(crate) fn compile(program: &Program, signature: &Signature) -> Result<Plan, 
 }
 
 /// Element type and shape of the result.
-pub(crate) fn result_type(program: &Program, signature: &Signature) -> Result<(ElementType, Vec<usize>), Error> {
+pub(crate) fn result_type(
+    program: &Program,
+    signature: &Signature,
+) -> Result<(ElementType, Vec<usize>), Error> {
     let mut builder = Builder::new(program, signature)?;
     let result = builder.program(program, signature)?;
     Ok((result.ty, result.dims))
@@ -50,7 +56,12 @@ pub(crate) fn view(program: &Program, signature: &Signature) -> Result<Option<Vi
     Ok(Some(View {
         operand,
         shape: map.dims,
-        strides: map.access.strides.iter().map(|&stride| stride as isize).collect(),
+        strides: map
+            .access
+            .strides
+            .iter()
+            .map(|&stride| stride as isize)
+            .collect(),
         offset: usize::try_from(map.access.offset).unwrap_or_default(),
     }))
 }
@@ -69,11 +80,14 @@ pub(crate) fn parameter_operands(program: &Program) -> Vec<bool> {
 
 /// The rules that constants break without any shape; run when a program is built.
 pub(crate) fn validate_constants(op: &Op) -> Result<(), Error> {
-    resolve::validate(op, &|name| match op.params().find(|(given, _)| *given == name) {
-        None => Known::Absent,
-        Some((_, Param::Constant(tensor))) => Known::Value(tensor),
-        Some((_, Param::Operand(_) | Param::Value(_))) => Known::Later,
-    })
+    resolve::validate(
+        op,
+        &|name| match op.params().find(|(given, _)| *given == name) {
+            None => Known::Absent,
+            Some((_, Param::Constant(tensor))) => Known::Value(tensor),
+            Some((_, Param::Operand(_) | Param::Value(_))) => Known::Later,
+        },
+    )
 }
 
 /// What each value of a program is needed for.
@@ -87,7 +101,10 @@ struct Roles {
 impl Roles {
     fn of(program: &Program) -> Self {
         let values = program.values();
-        let mut roles = Self { moved: vec![false; values.len()], parameter: vec![false; values.len()] };
+        let mut roles = Self {
+            moved: vec![false; values.len()],
+            parameter: vec![false; values.len()],
+        };
         roles.moved[program.result().index()] = true;
         for (at, value) in values.iter().enumerate().rev() {
             let Value::Apply(apply) = value else { continue };
@@ -121,17 +138,31 @@ impl Builder {
     fn new(program: &Program, signature: &Signature) -> Result<Self, Error> {
         let (declared, given) = (program.operands(), signature.operands());
         if declared.len() != given.len() {
-            let names: Vec<_> = declared.iter().map(|operand| operand.name.as_str()).collect();
-            return Err(Error::new(ErrorKind::OperandCount, format!("{} operands are given", given.len()))
-                .value(given.len())
-                .allowed(format!("{}: {}", names.len(), names.join(", "))));
+            let names: Vec<_> = declared
+                .iter()
+                .map(|operand| operand.name.as_str())
+                .collect();
+            return Err(Error::new(
+                ErrorKind::OperandCount,
+                format!("{} operands are given", given.len()),
+            )
+            .value(given.len())
+            .allowed(format!("{}: {}", names.len(), names.join(", "))));
         }
-        let mut builder = Self { max_bytes: signature.max_bytes(), ..Self::empty() };
+        let mut builder = Self {
+            max_bytes: signature.max_bytes(),
+            ..Self::empty()
+        };
         for (operand, ty) in declared.iter().zip(given) {
             let name = &operand.name;
-            expect_type(operand.declared.as_ref(), ty.element_type, &ty.shape, &format!("`{name}`"))
-                .and_then(|()| builder.operand(name, ty))
-                .map_err(|error| error.parameter(name.clone()))?;
+            expect_type(
+                operand.declared.as_ref(),
+                ty.element_type,
+                &ty.shape,
+                &format!("`{name}`"),
+            )
+            .and_then(|()| builder.operand(name, ty))
+            .map_err(|error| error.parameter(name.clone()))?;
         }
         Ok(builder)
     }
@@ -175,7 +206,9 @@ impl Builder {
                     Value::Constant(tensor) => tensor.clone(),
                     Value::Operand(operand) => match &signature.operands()[*operand].value {
                         Some(tensor) => tensor.clone(),
-                        None => return Err(resolve::value_missing(&program.operands()[*operand].name)),
+                        None => {
+                            return Err(resolve::value_missing(&program.operands()[*operand].name));
+                        }
                     },
                     Value::Apply(apply) => Arc::new(evaluate(apply, &known, self.max_bytes)?),
                 });
@@ -183,15 +216,21 @@ impl Builder {
             if roles.moved[at] {
                 maps[at] = Some(match value {
                     Value::Constant(tensor) => self.constant(tensor),
-                    Value::Operand(operand) => operand_map(*operand, &signature.operands()[*operand], self),
+                    Value::Operand(operand) => {
+                        operand_map(*operand, &signature.operands()[*operand], self)
+                    }
                     Value::Apply(apply) => {
-                        let map = self.apply(apply, &maps, &known).map_err(|error| apply.named(error))?;
+                        let map = self
+                            .apply(apply, &maps, &known)
+                            .map_err(|error| apply.named(error))?;
                         self.bounded(map)?
                     }
                 });
             }
         }
-        maps.pop().flatten().ok_or_else(|| Error::new(ErrorKind::UnknownOperand, "the program has no result"))
+        maps.pop()
+            .flatten()
+            .ok_or_else(|| Error::new(ErrorKind::UnknownOperand, "the program has no result"))
     }
 
     fn constant(&mut self, tensor: &Arc<Tensor>) -> CoordMap {
@@ -201,7 +240,10 @@ impl Builder {
     }
 
     fn constant_slot(&mut self, tensor: &Arc<Tensor>) -> usize {
-        let known = self.constants.iter().position(|known| Arc::ptr_eq(known, tensor));
+        let known = self
+            .constants
+            .iter()
+            .position(|known| Arc::ptr_eq(known, tensor));
         known.unwrap_or_else(|| {
             self.constants.push(tensor.clone());
             self.constants.len() - 1
@@ -219,14 +261,19 @@ impl Builder {
         let lookup = |name: &'static str| match op.params().find(|(given, _)| *given == name) {
             None => Known::Absent,
             Some((_, Param::Constant(tensor))) => Known::Value(tensor),
-            Some((_, Param::Value(id))) => known[id.index()].as_deref().map_or(Known::Later, Known::Value),
+            Some((_, Param::Value(id))) => known[id.index()]
+                .as_deref()
+                .map_or(Known::Later, Known::Value),
             Some((_, Param::Operand(_))) => Known::Later,
         };
         if let Op::OnnxRange(range) = op {
             return self.range(range.dialect, op, &lookup);
         }
         let Some(data) = apply.data.and_then(|id| maps[id.index()].as_ref()) else {
-            return Err(Error::new(ErrorKind::OperandCount, "the data operand is missing"));
+            return Err(Error::new(
+                ErrorKind::OperandCount,
+                "the data operand is missing",
+            ));
         };
         op.check_data_type(data.ty)?;
         if let Op::Reshape(reshape) = op {
@@ -249,8 +296,9 @@ impl Builder {
                     Param::Value(id) => maps[id.index()].clone(),
                     Param::Operand(_) => None,
                 };
-                let index_map = index_map
-                    .ok_or_else(|| Error::new(ErrorKind::OperandCount, "the indices are missing"))?;
+                let index_map = index_map.ok_or_else(|| {
+                    Error::new(ErrorKind::OperandCount, "the indices are missing")
+                })?;
                 op.check_param_type("indices", index_map.ty)?;
                 let axis = consumed_before_gather(&axes);
                 let origin = Origin {
@@ -277,164 +325,58 @@ impl Builder {
         let (Known::Value(start), Known::Value(limit), Known::Value(delta)) =
             (known("start"), known("limit"), known("delta"))
         else {
-            return Err(Error::new(ErrorKind::OperandValue, "a parameter of the Range has no value"));
+            return Err(Error::new(
+                ErrorKind::OperandValue,
+                "a parameter of the Range has no value",
+            ));
         };
         let ty = start.element_type();
         let max_bytes = self.max_bytes;
         let admit = |count: usize| admit(ty, &[count], max_bytes);
-        Ok(match range::resolve(start, limit, delta, dialect, &admit)? {
-            range::Resolved::Formula(values, count) => {
-                CoordMap::whole(ty, Source::Range(values), &[count], count)
-            }
-            range::Resolved::Accumulated(tensor) => self.constant(&Arc::new(tensor)),
-        })
-    }
-
-    /// The index of a gather, wrapped, as a function of the coordinates of `indices`, and their shape. What is known is checked here
-    /// and becomes affine where it is; what is not gets a check that runs.
-    fn gather(&mut self, indices: CoordMap, dim: usize, origin: Origin) -> Result<(Access, Vec<usize>), Error> {
-        let size = dim as i64;
-        let dims = indices.dims.clone();
-        if indices.is_empty() {
-            return Ok((Access::fixed(0, dims.len()), dims));
-        }
-        if let Source::Range(values) = indices.source
-            && let Some(access) = affine_range(values, &indices, size)
-        {
-            return Ok((access, dims));
-        }
-        if self.is_constant(&indices) {
-            return self.constant_index(&indices, size, &origin);
-        }
-        let indices = match indices.source {
-            Source::Range(values) => self.tabulate(values, &indices)?,
-            Source::Buffer(_) => indices,
-        };
-        let Source::Buffer(table) = indices.source else {
-            return Err(Error::new(ErrorKind::ParameterType, "indices without a table"));
-        };
-        let index = if indices.ty == ElementType::I32 { IndexType::I32 } else { IndexType::I64 };
-        self.check(table, index, &indices, size, origin)?;
-        if size == 0 {
-            self.doomed = true;
-            return Ok((Access::fixed(0, dims.len()), dims));
-        }
-        let rank = dims.len();
-        let lookup = Lookup { scale: 1, table, index, size, access: indices.access };
-        Ok((Access { lookups: vec![lookup], ..Access::fixed(0, rank) }, dims))
-    }
-
-    fn check(
-        &mut self,
-        table: Buffer,
-        index: IndexType,
-        indices: &CoordMap,
-        size: i64,
-        origin: Origin,
-    ) -> Result<(), Error> {
-        let mut extents = indices.dims.clone();
-        let mut access = indices.access.clone();
-        if !self.doomed {
-            verify::table_access(&access, &extents, table, &|buffer| self.len(buffer))?;
-        }
-        fold_loops(&mut extents, &mut [&mut access]);
-        self.steps.push(Step::Check(Check { table, index, extents, access, size, origin }));
-        Ok(())
-    }
-
-    /// Whether no operand and no temporary takes part.
-    fn is_constant(&self, map: &CoordMap) -> bool {
-        fn constant_tables(access: &Access) -> bool {
-            access
-                .lookups
-                .iter()
-                .all(|lookup| matches!(lookup.table, Buffer::Constant(_)) && constant_tables(&lookup.access))
-        }
-        let source = match map.source {
-            Source::Buffer(buffer) => matches!(buffer, Buffer::Constant(_)),
-            Source::Range(_) => true,
-        };
-        source && constant_tables(&map.access)
-    }
-
-    /// Indices that are known: checked, wrapped, and affine if they are; else a constant table.
-    fn constant_index(
-        &mut self,
-        indices: &CoordMap,
-        size: i64,
-        origin: &Origin,
-    ) -> Result<(Access, Vec<usize>), Error> {
-        let refuse = |value, at| origin.refuse(size, value, at);
-        if let Source::Range(values) = indices.source {
-            refuse_range(values, indices, size, &refuse)?;
-        }
-        let tensor = self.known_elements(indices)?;
-        let mut wrapped = Vec::new();
-        wrapped
-            .try_reserve_exact(tensor.len())
-            .map_err(|_| crate::tensor::out_of_memory(tensor.len().saturating_mul(8)))?;
-        for at in 0..tensor.len() {
-            let value = tensor.integer(at).unwrap_or_default();
-            if value < -size || value >= size {
-                return Err(refuse(value, at));
-            }
-            wrapped.push(if value < 0 { value + size } else { value });
-        }
-        let dims = indices.dims.clone();
-        let access = affine_values(&wrapped, &dims).unwrap_or_else(|| {
-            let table = Buffer::Constant(self.constant_slot(&Arc::new(Tensor::vector(&wrapped))));
-            let access = Access::row_major(&dims);
-            let lookup = Lookup { scale: 1, table, index: IndexType::I64, size, access };
-            Access { lookups: vec![lookup], ..Access::fixed(0, dims.len()) }
-        });
-        Ok((access, dims))
-    }
-
-    /// The elements of a map over constants.
-    fn known_elements(&self, map: &CoordMap) -> Result<Arc<Tensor>, Error> {
-        if let Source::Buffer(Buffer::Constant(at)) = map.source
-            && map.access == Access::row_major(self.constants[at].shape())
-            && map.dims == self.constants[at].shape()
-        {
-            return Ok(self.constants[at].clone());
-        }
-        let mut inner = Self { constants: self.constants.clone(), max_bytes: self.max_bytes, ..Self::empty() };
-        Ok(Arc::new(inner.elements(map)?))
-    }
-
-    /// Runs what has been built, on no operands.
-    fn elements(&mut self, map: &CoordMap) -> Result<Tensor, Error> {
-        let mut tensor = Tensor::zeros(map.ty, &map.dims)?;
-        let plan = core::mem::replace(self, Self::empty()).finish(map, None)?;
-        interp::run(&plan, &[], tensor.as_output(), &mut Scratch::new())?;
-        Ok(tensor)
-    }
-
-    /// A Range as a table, for indices that other indices select from it.
-    fn tabulate(&mut self, values: Progression, map: &CoordMap) -> Result<CoordMap, Error> {
-        let range = CoordMap::whole(map.ty, map.source, &[map.src_len], map.src_len);
-        debug_assert_eq!(range.source, Source::Range(values));
-        let tensor = Self { max_bytes: self.max_bytes, ..Self::empty() }.elements(&range)?;
-        let source = Source::Buffer(Buffer::Constant(self.constant_slot(&Arc::new(tensor))));
-        Ok(CoordMap { source, ..map.clone() })
+        Ok(
+            match range::resolve(start, limit, delta, dialect, &admit)? {
+                range::Resolved::Formula(values, count) => {
+                    CoordMap::whole(ty, Source::Range(values), &[count], count)
+                }
+                range::Resolved::Accumulated(tensor) => self.constant(&Arc::new(tensor)),
+            },
+        )
     }
 
     /// Writes the elements of a map to a temporary, row-major.
     fn materialize(&mut self, map: &CoordMap) -> Result<CoordMap, Error> {
         let len = element_count(&map.dims)?;
-        self.temporaries.push(Temporary { element_type: map.ty, len });
+        self.temporaries.push(Temporary {
+            element_type: map.ty,
+            len,
+        });
         let at = self.temporaries.len() - 1;
         self.nest(map, &Access::row_major(&map.dims), len, Some(at))?;
-        Ok(CoordMap::whole(map.ty, Source::Buffer(Buffer::Scratch(at)), &map.dims, len))
+        Ok(CoordMap::whole(
+            map.ty,
+            Source::Buffer(Buffer::Scratch(at)),
+            &map.dims,
+            len,
+        ))
     }
 
     /// The map itself, or a temporary if it has become too deep.
     fn bounded(&mut self, map: CoordMap) -> Result<CoordMap, Error> {
-        if map.access.lookup_count() > MOST_LOOKUPS { self.materialize(&map) } else { Ok(map) }
+        if map.access.lookup_count() > MOST_LOOKUPS {
+            self.materialize(&map)
+        } else {
+            Ok(map)
+        }
     }
 
     /// Adds the nest that writes a map to `dst`.
-    fn nest(&mut self, map: &CoordMap, dst: &Access, dst_len: usize, scratch: Option<usize>) -> Result<(), Error> {
+    fn nest(
+        &mut self,
+        map: &CoordMap,
+        dst: &Access,
+        dst_len: usize,
+        scratch: Option<usize>,
+    ) -> Result<(), Error> {
         if map.is_empty() || self.doomed {
             return Ok(());
         }
@@ -451,7 +393,11 @@ impl Builder {
         let len = |buffer| self.len(buffer);
         let nest = LoopNest::new(parts, &len)?.simplify(&len)?;
         let schedule = Schedule::new(&nest);
-        self.steps.push(Step::Nest(PlannedNest { nest, schedule, scratch }));
+        self.steps.push(Step::Nest(Box::new(PlannedNest {
+            nest,
+            schedule,
+            scratch,
+        })));
         Ok(())
     }
 
@@ -470,13 +416,18 @@ impl Builder {
 
     fn finish(mut self, result: &CoordMap, layout: Option<&Layout>) -> Result<Plan, Error> {
         let (dst, output_len) = match layout {
-            None => (Access::row_major(&result.dims), element_count(&result.dims)?),
+            None => (
+                Access::row_major(&result.dims),
+                element_count(&result.dims)?,
+            ),
             Some(layout) => {
-                let len = layout_len(layout, &result.dims).map_err(|error| error.parameter("output"))?;
+                let len =
+                    layout_len(layout, &result.dims).map_err(|error| error.parameter("output"))?;
                 (layout_access(layout, &result.dims), len)
             }
         };
-        self.nest(result, &dst, output_len, None).map_err(|error| error.parameter("output"))?;
+        self.nest(result, &dst, output_len, None)
+            .map_err(|error| error.parameter("output"))?;
         Ok(Plan {
             operands: self.operands,
             constants: self.constants,
@@ -491,10 +442,22 @@ impl Builder {
 }
 
 /// The result of one operator whose inputs are all known.
-fn evaluate(apply: &Apply, known: &[Option<Arc<Tensor>>], max_bytes: usize) -> Result<Tensor, Error> {
-    let mut builder = Builder { max_bytes, ..Builder::empty() };
-    let maps: Vec<_> = known.iter().map(|tensor| tensor.as_ref().map(|tensor| builder.constant(tensor))).collect();
-    let map = builder.apply(apply, &maps, known).map_err(|error| apply.named(error))?;
+fn evaluate(
+    apply: &Apply,
+    known: &[Option<Arc<Tensor>>],
+    max_bytes: usize,
+) -> Result<Tensor, Error> {
+    let mut builder = Builder {
+        max_bytes,
+        ..Builder::empty()
+    };
+    let maps: Vec<_> = known
+        .iter()
+        .map(|tensor| tensor.as_ref().map(|tensor| builder.constant(tensor)))
+        .collect();
+    let map = builder
+        .apply(apply, &maps, known)
+        .map_err(|error| apply.named(error))?;
     builder.elements(&map)
 }
 
@@ -502,10 +465,13 @@ fn evaluate(apply: &Apply, known: &[Option<Arc<Tensor>>], max_bytes: usize) -> R
 fn admit(ty: ElementType, dims: &[usize], max_bytes: usize) -> Result<(), Error> {
     let bytes = byte_count(element_count(dims)?, ty)?;
     if bytes > max_bytes {
-        return Err(Error::new(ErrorKind::TooLarge, format!("a result of {ty} {dims:?} takes {bytes} bytes"))
-            .value(bytes)
-            .allowed(format!("0..={max_bytes} bytes"))
-            .hint("raise the limit if this is wanted"));
+        return Err(Error::new(
+            ErrorKind::TooLarge,
+            format!("a result of {ty} {dims:?} takes {bytes} bytes"),
+        )
+        .value(bytes)
+        .allowed(format!("0..={max_bytes} bytes"))
+        .hint("raise the limit if this is wanted"));
     }
     Ok(())
 }
@@ -517,7 +483,11 @@ fn indices(op: &Op) -> Option<&Param> {
             Entry::Gather(param) => Some(param),
             Entry::Integer(_) | Entry::Slice { .. } | Entry::Ellipsis | Entry::NewAxis => None,
         }),
-        Op::OnnxSlice(_) | Op::OnnxRange(_) | Op::OpenVinoSlice(_) | Op::StridedSlice(_) | Op::Reshape(_) => None,
+        Op::OnnxSlice(_)
+        | Op::OnnxRange(_)
+        | Op::OpenVinoSlice(_)
+        | Op::StridedSlice(_)
+        | Op::Reshape(_) => None,
     }
 }
 
@@ -531,159 +501,17 @@ fn consumed_before_gather(axes: &[AxisIndex]) -> usize {
 
 fn operand_map(at: usize, given: &OperandType, builder: &Builder) -> CoordMap {
     let source = Source::Buffer(Buffer::Operand(at));
-    let whole = CoordMap::whole(given.element_type, source, &given.shape, builder.operands[at].len);
+    let whole = CoordMap::whole(
+        given.element_type,
+        source,
+        &given.shape,
+        builder.operands[at].len,
+    );
     match &given.layout {
         None => whole,
-        Some(layout) => CoordMap { access: layout_access(layout, &given.shape), ..whole },
+        Some(layout) => CoordMap {
+            access: layout_access(layout, &given.shape),
+            ..whole
+        },
     }
-}
-
-fn layout_access(layout: &Layout, dims: &[usize]) -> Access {
-    if dims.contains(&0) {
-        return Access::fixed(0, dims.len());
-    }
-    // A stride that no step takes may be any number; only those that count are known to fit.
-    let strides = layout.strides.iter().zip(dims);
-    let strides = strides.map(|(&stride, &dim)| if dim == 1 { 0 } else { stride as i64 }).collect();
-    Access::affine(layout.offset as i64, strides)
-}
-
-/// Elements that a buffer of this layout has at least.
-fn layout_len(layout: &Layout, dims: &[usize]) -> Result<usize, Error> {
-    let refuse = |text: String| Error::new(ErrorKind::OperandLayout, text);
-    if layout.strides.len() != dims.len() {
-        return Err(refuse(format!("{} strides for shape {dims:?}", layout.strides.len()))
-            .value(layout.strides.len())
-            .allowed(format!("{} strides", dims.len())));
-    }
-    element_count(dims)?;
-    if dims.contains(&0) {
-        return Ok(0);
-    }
-    let (mut low, mut high) = (layout.offset as i128, layout.offset as i128);
-    for (&stride, &dim) in layout.strides.iter().zip(dims) {
-        let reach = stride as i128 * (dim as i128 - 1);
-        if reach < 0 { low += reach } else { high += reach }
-    }
-    if low < 0 {
-        return Err(refuse(format!("strides {:?} from offset {} reach position {low}", layout.strides, layout.offset))
-            .value(low)
-            .allowed("positions from 0 on")
-            .hint("a negative stride starts at the far end: raise the offset"));
-    }
-    match isize::try_from(high) {
-        Ok(high) if high < isize::MAX => Ok(high as usize + 1),
-        _ => Err(crate::tensor::too_large(&format!("strides reach position {high}"))),
-    }
-}
-
-/// Compares what is given with what was declared.
-fn expect_type(declared: Option<&Declared>, ty: ElementType, shape: &[usize], what: &str) -> Result<(), Error> {
-    let Some(declared) = declared else { return Ok(()) };
-    if declared.element_type != ty {
-        return Err(Error::new(ErrorKind::OperandType, format!("{what} has element type {ty}"))
-            .value(ty)
-            .allowed(declared.element_type.name()));
-    }
-    let Some(dims) = &declared.shape else { return Ok(()) };
-    let fits = dims.len() == shape.len() && dims.iter().zip(shape).all(|(dim, given)| dim.is_none_or(|dim| dim == *given));
-    if fits {
-        return Ok(());
-    }
-    let words: Vec<_> = dims.iter().map(|dim| dim.map_or_else(|| String::from("?"), |dim| format!("{dim}"))).collect();
-    Err(Error::new(ErrorKind::OperandShape, format!("{what} has shape {shape:?}"))
-        .value(format!("{shape:?}"))
-        .allowed(format!("[{}]", words.join(", "))))
-}
-
-/// A Range as an index without a table: if all of it lies on one side of 0 and within the axis.
-fn affine_range(values: Progression, indices: &CoordMap, size: i64) -> Option<Access> {
-    let (start, delta) = values.integers()?;
-    if !indices.access.is_affine() {
-        return None;
-    }
-    let (low, high) = index_span(start, delta, indices);
-    let wrap = if low >= 0 && high < i128::from(size) {
-        0
-    } else if low >= -i128::from(size) && high < 0 {
-        size
-    } else {
-        return None;
-    };
-    let access = &indices.access;
-    Some(Access::affine(
-        start.wrapping_add(delta.wrapping_mul(access.offset)).wrapping_add(wrap),
-        access.strides.iter().map(|&stride| delta.wrapping_mul(stride)).collect(),
-    ))
-}
-
-/// The smallest and largest index that affine positions in a Range select.
-fn index_span(start: i64, delta: i64, indices: &CoordMap) -> (i128, i128) {
-    let (first, last) = indices.access.span(&indices.dims);
-    let value = |position: i128| i128::from(start) + position * i128::from(delta);
-    let (a, b) = (value(first), value(last));
-    (a.min(b), a.max(b))
-}
-
-/// Refuses affine positions in a Range that leave the axis, without the memory that all of them would take: values within the axis
-/// are at most as many as its size, so the first one outside is found soon.
-fn refuse_range(
-    values: Progression,
-    indices: &CoordMap,
-    size: i64,
-    refuse: &dyn Fn(i64, usize) -> Error,
-) -> Result<(), Error> {
-    let (Some((start, delta)), true) = (values.integers(), indices.access.is_affine()) else { return Ok(()) };
-    let (low, high) = index_span(start, delta, indices);
-    if low >= -i128::from(size) && high < i128::from(size) {
-        return Ok(());
-    }
-    let mut counters = vec![0usize; indices.dims.len()];
-    for flat in 0.. {
-        let steps = indices.access.strides.iter().zip(&counters).map(|(&stride, &at)| i128::from(stride) * at as i128);
-        let value = i128::from(start) + (i128::from(indices.access.offset) + steps.sum::<i128>()) * i128::from(delta);
-        if value < -i128::from(size) || value >= i128::from(size) {
-            return Err(refuse(i64::try_from(value).unwrap_or(i64::MAX), flat));
-        }
-        let mut axis = indices.dims.len();
-        loop {
-            if axis == 0 {
-                return Ok(());
-            }
-            axis -= 1;
-            counters[axis] += 1;
-            if counters[axis] < indices.dims[axis] {
-                break;
-            }
-            counters[axis] = 0;
-        }
-    }
-    Ok(())
-}
-
-/// Values as `offset + sum of strides * counters`, if they are.
-fn affine_values(values: &[i64], dims: &[usize]) -> Option<Access> {
-    let row_major = Access::row_major(dims);
-    let offset = *values.first()?;
-    let strides: Vec<i64> = row_major
-        .strides
-        .iter()
-        .zip(dims)
-        .map(|(&step, &dim)| if dim == 1 { 0 } else { values[step as usize] - offset })
-        .collect();
-    let mut counters = vec![0usize; dims.len()];
-    for &value in values {
-        let expected: i64 = strides.iter().zip(&counters).map(|(stride, &at)| stride * at as i64).sum();
-        if value != offset + expected {
-            return None;
-        }
-        for (counter, &dim) in counters.iter_mut().zip(dims).rev() {
-            *counter += 1;
-            if *counter < dim {
-                break;
-            }
-            *counter = 0;
-        }
-    }
-    Some(Access::affine(offset, strides))
 }

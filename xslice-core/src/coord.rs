@@ -26,7 +26,13 @@ pub(crate) struct CoordMap {
 impl CoordMap {
     /// Every element of a row-major buffer or of a Range.
     pub fn whole(ty: ElementType, source: Source, dims: &[usize], src_len: usize) -> Self {
-        Self { ty, source, src_len, dims: dims.to_vec(), access: Access::row_major(dims) }
+        Self {
+            ty,
+            source,
+            src_len,
+            dims: dims.to_vec(),
+            access: Access::row_major(dims),
+        }
     }
 
     pub fn is_empty(&self) -> bool {
@@ -71,18 +77,34 @@ impl CoordMap {
                 }
             }
         }
-        let access = if dims.contains(&0) { Access::fixed(0, rank) } else { self.access.substitute(&replacements, rank) };
-        Self { dims, access, ..*self }
+        let access = if dims.contains(&0) {
+            Access::fixed(0, rank)
+        } else {
+            self.access.substitute(&replacements, rank)
+        };
+        Self {
+            dims,
+            access,
+            ..*self
+        }
     }
 
     /// The map with other dimensions over the same elements in the same order; `None` if no access expresses it.
     pub fn reshape(&self, dims: &[usize]) -> Option<Self> {
-        let with = |access| Self { dims: dims.to_vec(), access, ..*self };
+        let with = |access| Self {
+            dims: dims.to_vec(),
+            access,
+            ..*self
+        };
         if dims.contains(&0) {
             return Some(with(Access::fixed(0, dims.len())));
         }
         let groups = groups(&self.dims, dims);
-        let is_linear = |strides: &[i64]| groups.iter().all(|group| group.is_linear(&self.dims, strides));
+        let is_linear = |strides: &[i64]| {
+            groups
+                .iter()
+                .all(|group| group.is_linear(&self.dims, strides))
+        };
         if !self.access.all_strides(&is_linear) {
             return None;
         }
@@ -119,17 +141,33 @@ impl Group {
 
 /// The finest common grouping of two shapes with the same positive number of elements.
 fn groups(old: &[usize], new: &[usize]) -> Vec<Group> {
-    let axes = |dims: &'_ [usize]| (0..dims.len()).filter(|&k| dims[k] != 1).collect::<Vec<_>>().into_iter();
+    let axes = |dims: &'_ [usize]| {
+        (0..dims.len())
+            .filter(|&k| dims[k] != 1)
+            .collect::<Vec<_>>()
+            .into_iter()
+    };
     let (mut old_axes, mut new_axes) = (axes(old), axes(new));
     let mut groups = Vec::new();
     while let (Some(i), Some(j)) = (old_axes.next(), new_axes.next()) {
-        let mut group = Group { old: vec![i], new: vec![j] };
+        let mut group = Group {
+            old: vec![i],
+            new: vec![j],
+        };
         let (mut old_product, mut new_product) = (old[i], new[j]);
         while old_product != new_product {
             let (side, product, next) = if old_product < new_product {
-                (&mut group.old, &mut old_product, old_axes.next().map(|k| (k, old[k])))
+                (
+                    &mut group.old,
+                    &mut old_product,
+                    old_axes.next().map(|k| (k, old[k])),
+                )
             } else {
-                (&mut group.new, &mut new_product, new_axes.next().map(|k| (k, new[k])))
+                (
+                    &mut group.new,
+                    &mut new_product,
+                    new_axes.next().map(|k| (k, new[k])),
+                )
             };
             // The products of the whole shapes are equal, so there is a next axis.
             let Some((k, dim)) = next else { break };

@@ -28,17 +28,30 @@ pub fn run(
     for step in plan.steps() {
         match step {
             Step::Check(check) => {
-                let memory = Memory { plan, inputs, earlier: scratch.sources() };
+                let memory = Memory {
+                    plan,
+                    inputs,
+                    earlier: scratch.sources(),
+                };
                 memory.check(check)?;
             }
             Step::Nest(planned) => match planned.scratch() {
                 None => {
-                    let memory = Memory { plan, inputs, earlier: scratch.sources() };
+                    let memory = Memory {
+                        plan,
+                        inputs,
+                        earlier: scratch.sources(),
+                    };
                     memory.run(planned.nest(), &mut output);
                 }
                 Some(at) => {
                     let (earlier, mut output) = scratch.split(at, plan.temporaries()[at]);
-                    Memory { plan, inputs, earlier }.run(planned.nest(), &mut output);
+                    Memory {
+                        plan,
+                        inputs,
+                        earlier,
+                    }
+                    .run(planned.nest(), &mut output);
                 }
             },
         }
@@ -84,8 +97,17 @@ impl Memory<'_> {
             position += stride * counter as i64;
         }
         for lookup in &access.lookups {
-            let index = self.index(lookup.table, lookup.index, self.position(&lookup.access, counters));
-            position += lookup.scale * if index < 0 { index + lookup.size } else { index };
+            let index = self.index(
+                lookup.table,
+                lookup.index,
+                self.position(&lookup.access, counters),
+            );
+            position += lookup.scale
+                * if index < 0 {
+                    index + lookup.size
+                } else {
+                    index
+                };
         }
         position
     }
@@ -132,7 +154,9 @@ impl Memory<'_> {
         }
         let size = ty.size();
         let bits: Vec<u8> = match nest.source() {
-            Source::Buffer(buffer) => self.buffer(buffer).bytes()[src as usize * size..][..size].to_vec(),
+            Source::Buffer(buffer) => {
+                self.buffer(buffer).bytes()[src as usize * size..][..size].to_vec()
+            }
             Source::Range(values) => low_bytes(values.bits(src), size),
         };
         for (slot, byte) in output.bytes_mut()[dst * size..].iter_mut().zip(bits) {
@@ -155,5 +179,9 @@ fn advance(counters: &mut [usize], extents: &[usize]) -> bool {
 
 fn low_bytes(bits: u64, size: usize) -> Vec<u8> {
     let little = &bits.to_le_bytes()[..size];
-    if cfg!(target_endian = "little") { little.to_vec() } else { little.iter().rev().copied().collect() }
+    if cfg!(target_endian = "little") {
+        little.to_vec()
+    } else {
+        little.iter().rev().copied().collect()
+    }
 }

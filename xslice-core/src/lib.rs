@@ -59,6 +59,7 @@ pub use access::{Access, Buffer, IndexType, Lookup};
 pub use elem::{Element, ElementType};
 pub use error::{Error, ErrorKind};
 pub use hash::WordHash;
+pub use move_::Sources;
 pub use nest::schedule::{Move, Schedule};
 pub use nest::{LoopNest, Source};
 pub use op::{
@@ -71,6 +72,5 @@ pub use program::{
     Chain, Declared, Graph, Layout, Operand, OperandType, Program, Signature, ValueId,
 };
 pub use range::Progression;
-pub use move_::Sources;
 pub use scratch::Scratch;
 pub use tensor::{Tensor, byte_count, element_count};

@@ -233,15 +233,20 @@ pub unsafe fn collect<T: Element>(
     run: impl FnOnce(Output<'_>) -> Result<(), Error>,
 ) -> Result<Vec<T>, Error> {
     if T::TYPE != plan.element_type() {
-        return Err(Error::new(ErrorKind::OperandType, format!("a vector of {} is asked for", T::TYPE))
-            .parameter("output")
-            .value(T::TYPE)
-            .allowed(plan.element_type().name()));
+        return Err(Error::new(
+            ErrorKind::OperandType,
+            format!("a vector of {} is asked for", T::TYPE),
+        )
+        .parameter("output")
+        .value(T::TYPE)
+        .allowed(plan.element_type().name()));
     }
     let len = plan.output_len();
     let mut result: Vec<T> = Vec::new();
     let bytes = byte_count(len, T::TYPE)?;
-    result.try_reserve_exact(len).map_err(|_| out_of_memory(bytes))?;
+    result
+        .try_reserve_exact(len)
+        .map_err(|_| out_of_memory(bytes))?;
     if T::TYPE == ElementType::String || !plan.covers_output() {
         result.resize(len, T::default());
         run(Output::from(&mut result[..]))?;

@@ -9,7 +9,7 @@ use crate::error::{Error, ErrorKind};
 use crate::nest::{LoopNest, schedule::Schedule};
 use crate::operand::{Input, Output};
 use crate::tensor::Tensor;
-use alloc::{format, string::String, sync::Arc, vec::Vec};
+use alloc::{boxed::Box, format, string::String, sync::Arc, vec::Vec};
 use core::fmt;
 
 /// What a call must give for one operand.
@@ -41,12 +41,18 @@ impl Origin {
     pub fn refuse(&self, size: i64, value: i64, at: usize) -> Error {
         let axis = self.axis;
         let mut rest = at;
-        let mut coordinates: Vec<usize> =
-            self.dims.iter().rev().map(|&dim| (rest % dim, rest /= dim).0).collect();
+        let mut coordinates: Vec<usize> = self
+            .dims
+            .iter()
+            .rev()
+            .map(|&dim| (rest % dim, rest /= dim).0)
+            .collect();
         coordinates.reverse();
         let error = Error::new(
             ErrorKind::IndexRange,
-            format!("`indices{coordinates:?}` = {value} is out of range for axis {axis} of size {size}"),
+            format!(
+                "`indices{coordinates:?}` = {value} is out of range for axis {axis} of size {size}"
+            ),
         )
         .parameter("indices")
         .axis(axis)
@@ -130,7 +136,7 @@ pub enum Step {
     /// Refuses a bad index.
     Check(Check),
     /// Moves elements.
-    Nest(PlannedNest),
+    Nest(Box<PlannedNest>),
 }
 
 /// A nest, its schedule, and where it writes.

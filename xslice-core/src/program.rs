@@ -10,6 +10,7 @@ use crate::op::{Op, Param};
 use crate::plan::{Plan, View};
 use crate::tensor::Tensor;
 use alloc::{
+    boxed::Box,
     format,
     string::{String, ToString},
     sync::Arc,
@@ -48,7 +49,7 @@ pub struct Operand {
 pub(crate) enum Value {
     Operand(usize),
     Constant(Arc<Tensor>),
-    Apply(Apply),
+    Apply(Box<Apply>),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -177,7 +178,7 @@ impl Graph {
             .validate()
             .and_then(|()| compile::validate_constants(&apply.op))
             .map_err(|error| apply.named(error))?;
-        Ok(self.push(Value::Apply(apply)))
+        Ok(self.push(Value::Apply(Box::new(apply))))
     }
 
     /// The operand of that name, as a value.

@@ -1,15 +1,15 @@
 //! The precompiled engine: an odometer over the plan that calls Moves.
 //!
 //! Needs no executable memory and nothing to compile, runs on every host, and moves strings by clone. It is what every other compiled engine
-//! falls back to. The order of a call is decided here: lengths, then the steps of the plan one after another; how a
-//! nest moves is in [`crate::move_`].
+//! falls back to. Here are its door and what it does on elements that are not raw memory: index checks and strings. How bytes move is
+//! in [`crate::move_`].
 
 use crate::access::{Access, Buffer, IndexType};
 use crate::error::Error;
 use crate::move_::{self, Sources};
 use crate::nest::{LoopNest, Source};
 use crate::operand::{Input, Output};
-use crate::plan::{Check, Plan, PlannedNest, Step};
+use crate::plan::{Check, Plan};
 use crate::scratch::Scratch;
 
 /// The most loops that a nest can have: each has at least 2 turns, and their product fits in memory.
@@ -22,42 +22,20 @@ pub(crate) const MOST_LOOPS: usize = 64;
 pub fn run(
     plan: &Plan,
     inputs: &[Input<'_>],
-    mut output: Output<'_>,
+    output: Output<'_>,
     scratch: &mut Scratch,
 ) -> Result<(), Error> {
-    plan.admit(inputs, &output)?;
-    if !plan.temporaries().is_empty() {
-        scratch.prepare(plan.temporaries())?;
-    }
-    for step in plan.steps() {
-        match step {
-            Step::Check(check) => {
-                let earlier = scratch.sources();
-                self::check(check, &Sources { plan, inputs, earlier })?;
-            }
-            Step::Nest(planned) => match planned.scratch() {
-                None => nest(planned, &Sources { plan, inputs, earlier: scratch.sources() }, &mut output),
-                Some(at) => {
-                    let (earlier, mut output) = scratch.split(at, plan.temporaries()[at]);
-                    nest(planned, &Sources { plan, inputs, earlier }, &mut output);
-                }
-            },
-        }
-    }
-    Ok(())
-}
-
-fn nest(planned: &PlannedNest, sources: &Sources<'_>, output: &mut Output<'_>) {
-    match planned.schedule() {
-        Some(schedule) => move_::run(schedule, sources, output),
-        None => strings(planned.nest(), sources, output),
-    }
+    move_::run(plan, inputs, output, scratch)
 }
 
 /// Clones strings block by block.
-fn strings(nest: &LoopNest, sources: &Sources<'_>, output: &mut Output<'_>) {
-    let (Source::Buffer(buffer), Some(to)) = (nest.source(), output.strings_mut()) else { return };
-    let Some(from) = sources.buffer(buffer).strings() else { return };
+pub(crate) fn strings(nest: &LoopNest, sources: &Sources<'_>, output: &mut Output<'_>) {
+    let (Source::Buffer(buffer), Some(to)) = (nest.source(), output.strings_mut()) else {
+        return;
+    };
+    let Some(from) = sources.buffer(buffer).strings() else {
+        return;
+    };
     let mut odometer = Odometer::new(nest.extents());
     loop {
         let src = position(nest.src(), odometer.counters(), sources) as usize;
@@ -87,12 +65,14 @@ pub fn check(check: &Check, sources: &Sources<'_>) -> Result<(), Error> {
                 let (words, _) = table.bytes().as_chunks::<4>();
                 let bound = u32::try_from(check.size()).unwrap_or(u32::MAX);
                 let bad = |word: &[u8; 4]| outside_i32(i32::from_ne_bytes(*word), bound);
-                find(&words[first..first + count], bad).map(|at| (at, i64::from(i32::from_ne_bytes(words[first + at]))))
+                find(&words[first..first + count], bad)
+                    .map(|at| (at, i64::from(i32::from_ne_bytes(words[first + at]))))
             }
             IndexType::I64 => {
                 let (words, _) = table.bytes().as_chunks::<8>();
                 let bad = |word: &[u8; 8]| outside(i64::from_ne_bytes(*word), check.size());
-                find(&words[first..first + count], bad).map(|at| (at, i64::from_ne_bytes(words[first + at])))
+                find(&words[first..first + count], bad)
+                    .map(|at| (at, i64::from_ne_bytes(words[first + at])))
             }
         };
         return found.map_or(Ok(()), |(at, value)| Err(check.refuse(value, at)));
@@ -118,7 +98,10 @@ fn find<W>(words: &[W], bad: impl Fn(&W) -> bool) -> Option<usize> {
     const BLOCK: usize = 64;
     for (at, block) in words.chunks(BLOCK).enumerate() {
         if block.iter().fold(false, |any, word| any | bad(word)) {
-            return block.iter().position(&bad).map(|within| at * BLOCK + within);
+            return block
+                .iter()
+                .position(&bad)
+                .map(|within| at * BLOCK + within);
         }
     }
     None
@@ -130,7 +113,11 @@ fn check_scattered(check: &Check, table: Input<'_>, sources: &Sources<'_>) -> Re
     }
     let mut odometer = Odometer::new(check.extents());
     for flat in 0.. {
-        let index = load(table, check.index(), position(check.access(), odometer.counters(), sources));
+        let index = load(
+            table,
+            check.index(),
+            position(check.access(), odometer.counters(), sources),
+        );
         if outside(index, check.size()) {
             return Err(check.refuse(index, flat));
         }
@@ -152,11 +139,20 @@ fn load(table: Input<'_>, ty: IndexType, position: i64) -> i64 {
 
 /// A position in elements.
 fn position(access: &Access, counters: &[usize], sources: &Sources<'_>) -> i64 {
-    let steps = access.strides.iter().zip(counters).map(|(&stride, &counter)| stride * counter as i64);
+    let steps = access
+        .strides
+        .iter()
+        .zip(counters)
+        .map(|(&stride, &counter)| stride * counter as i64);
     let lookups = access.lookups.iter().map(|lookup| {
         let at = position(&lookup.access, counters, sources);
         let index = load(sources.buffer(lookup.table), lookup.index, at);
-        lookup.scale * if index < 0 { index + lookup.size } else { index }
+        lookup.scale
+            * if index < 0 {
+                index + lookup.size
+            } else {
+                index
+            }
     });
     access.offset + steps.sum::<i64>() + lookups.sum::<i64>()
 }
@@ -169,7 +165,10 @@ pub(crate) struct Odometer<'a> {
 
 impl<'a> Odometer<'a> {
     pub fn new(extents: &'a [usize]) -> Self {
-        Self { extents, counters: [0; MOST_LOOPS] }
+        Self {
+            extents,
+            counters: [0; MOST_LOOPS],
+        }
     }
 
     pub fn counters(&self) -> &[usize] {
@@ -189,7 +188,6 @@ impl<'a> Odometer<'a> {
     }
 }
 
-/// The buffer that a position is in; used by [`Buffer`] consumers outside this crate too.
 impl Sources<'_> {
     /// The memory of a buffer.
     #[must_use]

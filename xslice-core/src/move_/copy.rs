@@ -16,8 +16,8 @@ pub(super) struct Rows {
 
 /// Indices at constant distances, each worth `scale` bytes.
 #[derive(Clone, Copy)]
-pub(super) struct Indices {
-    pub table: *const u8,
+pub(super) struct Indices<I> {
+    pub table: *const I,
     pub stride: isize,
     pub scale: isize,
     pub size: i64,
@@ -74,52 +74,73 @@ pub(super) unsafe fn run(dst: *mut u8, src: *const u8, bytes: usize) {
     }
 }
 
-/// Calls `$do` with a function that moves one run of `bytes` bytes, specialised for common widths.
-macro_rules! by_width {
-    ($bytes:expr, |$mover:ident| $do:expr) => {{
-        macro_rules! with {
-            ($f:expr) => {{
-                let $mover = $f;
-                $do
-            }};
-        }
-        // SAFETY (all): each moves exactly `bytes` bytes; `$do` passes on the contract of `run`.
-        match $bytes {
-            1 => with!(|dst, src| unsafe { fixed::<1>(dst, src) }),
-            2 => with!(|dst, src| unsafe { fixed::<2>(dst, src) }),
-            3 => with!(|dst, src| unsafe { fixed::<3>(dst, src) }),
-            4 => with!(|dst, src| unsafe { fixed::<4>(dst, src) }),
-            8 => with!(|dst, src| unsafe { fixed::<8>(dst, src) }),
-            12 => with!(|dst, src| unsafe { fixed::<12>(dst, src) }),
-            16 => with!(|dst, src| unsafe { fixed::<16>(dst, src) }),
-            32 => with!(|dst, src| unsafe { fixed::<32>(dst, src) }),
-            64 => with!(|dst, src| unsafe { fixed::<64>(dst, src) }),
-            bytes => with!(|dst, src| unsafe { run(dst, src, bytes) }),
-        }
-    }};
+/// A way to move one run of a known length.
+trait Mover: Copy {
+    /// # Safety
+    /// As [`run`], for the length that the mover is made for.
+    unsafe fn run(self, dst: *mut u8, src: *const u8);
 }
 
-/// Moves `count` runs at constant distances.
+/// `N` bytes.
+#[derive(Clone, Copy)]
+struct Fixed<const N: usize>;
+
+impl<const N: usize> Mover for Fixed<N> {
+    #[inline(always)]
+    unsafe fn run(self, dst: *mut u8, src: *const u8) {
+        // SAFETY: by the contract of this function.
+        unsafe { fixed::<N>(dst, src) }
+    }
+}
+
+/// That many bytes.
+#[derive(Clone, Copy)]
+struct Bytes(usize);
+
+impl Mover for Bytes {
+    #[inline(always)]
+    unsafe fn run(self, dst: *mut u8, src: *const u8) {
+        // SAFETY: by the contract of this function.
+        unsafe { run(dst, src, self.0) }
+    }
+}
+
+/// `$f(mover, args)` with the mover for `$bytes`: the common widths have loops of their own.
+macro_rules! by_width {
+    ($bytes:expr, $f:ident($($arg:expr),*)) => {
+        match $bytes {
+            1 => $f(Fixed::<1>, $($arg),*),
+            2 => $f(Fixed::<2>, $($arg),*),
+            3 => $f(Fixed::<3>, $($arg),*),
+            4 => $f(Fixed::<4>, $($arg),*),
+            8 => $f(Fixed::<8>, $($arg),*),
+            12 => $f(Fixed::<12>, $($arg),*),
+            16 => $f(Fixed::<16>, $($arg),*),
+            32 => $f(Fixed::<32>, $($arg),*),
+            64 => $f(Fixed::<64>, $($arg),*),
+            bytes => $f(Bytes(bytes), $($arg),*),
+        }
+    };
+}
+
+/// Moves runs at constant distances.
 ///
 /// # Safety
 /// As [`run`], for each of the runs.
 #[inline]
-pub(super) unsafe fn strided(
-    dst: *mut u8,
-    src: *const u8,
-    count: usize,
-    bytes: usize,
-    dst_stride: isize,
-    src_stride: isize,
-) {
-    by_width!(bytes, |mover| rows(dst, src, Rows { count, bytes, dst_stride, src_stride }, mover));
+pub(super) unsafe fn strided(dst: *mut u8, src: *const u8, rows: Rows) {
+    // SAFETY: by the contract of this function.
+    unsafe { by_width!(rows.bytes, each(dst, src, rows)) }
 }
 
+/// # Safety
+/// As [`strided`]; the mover is for `rows.bytes`.
 #[inline(always)]
-fn rows(dst: *mut u8, src: *const u8, rows: Rows, mover: impl Fn(*mut u8, *const u8)) {
+unsafe fn each(mover: impl Mover, dst: *mut u8, src: *const u8, rows: Rows) {
     let (mut to, mut from) = (dst, src);
     for _ in 0..rows.count {
-        mover(to, from);
+        // SAFETY: this is one of the runs.
+        unsafe { mover.run(to, from) };
         to = to.wrapping_offset(rows.dst_stride);
         from = from.wrapping_offset(rows.src_stride);
     }
@@ -130,26 +151,39 @@ fn rows(dst: *mut u8, src: *const u8, rows: Rows, mover: impl Fn(*mut u8, *const
 /// # Safety
 /// As [`run`], for each of the runs; the indices lie in the table and within their axis.
 #[inline]
-pub(super) unsafe fn lookup<I: Index>(dst: *mut u8, src: *const u8, rows: Rows, indices: Indices) {
-    by_width!(rows.bytes, |mover| pick::<I>(dst, src, rows, indices, mover));
-}
-
-#[inline(always)]
-fn pick<I: Index>(
+pub(super) unsafe fn lookup<I: Index>(
     dst: *mut u8,
     src: *const u8,
     rows: Rows,
-    indices: Indices,
-    mover: impl Fn(*mut u8, *const u8),
+    indices: Indices<I>,
+) {
+    // SAFETY: by the contract of this function.
+    unsafe { by_width!(rows.bytes, pick(dst, src, rows, indices)) }
+}
+
+/// # Safety
+/// As [`lookup`]; the mover is for `rows.bytes`.
+#[inline(always)]
+unsafe fn pick<I: Index>(
+    mover: impl Mover,
+    dst: *mut u8,
+    src: *const u8,
+    rows: Rows,
+    indices: Indices<I>,
 ) {
     let (mut to, mut from, mut table) = (dst, src, indices.table);
     for _ in 0..rows.count {
-        // SAFETY: the caller of `lookup` vouches for the table.
-        let index: i64 = unsafe { table.cast::<I>().read_unaligned() }.into();
-        let index = if index < 0 { index + indices.size } else { index };
-        mover(to, from.wrapping_offset(index as isize * indices.scale));
+        // SAFETY: the index lies in the table, by the contract; one of the type lies there, at any alignment.
+        let index: i64 = unsafe { table.read_unaligned() }.into();
+        let index = if index < 0 {
+            index + indices.size
+        } else {
+            index
+        };
+        // SAFETY: this is one of the runs, as the index is within its axis.
+        unsafe { mover.run(to, from.wrapping_offset(index as isize * indices.scale)) };
         to = to.wrapping_offset(rows.dst_stride);
         from = from.wrapping_offset(rows.src_stride);
-        table = table.wrapping_offset(indices.stride);
+        table = table.wrapping_byte_offset(indices.stride);
     }
 }

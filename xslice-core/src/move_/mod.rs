@@ -1,19 +1,21 @@
-//! Running a schedule: loops around Moves, on raw memory.
+//! Running a plan on raw memory: loops around Moves.
 //!
 //! The first address of `unsafe`. A [`Schedule`] is born verified (I2), so that its numbers are proved to stay inside buffers of the
-//! lengths that the plan names (I3) and to write no byte twice (I4); [`run`] is called by the runner only, after [`Plan::admit`] has compared
-//! these lengths with the call and every check before the nest has passed. What is left to choose here is speed.
+//! lengths that the plan names (I3) and to write no byte twice (I4). [`run`] compares these lengths with the call before anything
+//! moves and takes the steps of the plan in order, so that every check has passed before a nest loads an index. What is left
+//! to choose here is speed.
 
 mod copy;
 
 use crate::access::{Access, IndexType, Lookup};
+use crate::error::Error;
 use crate::nest::Source;
 use crate::nest::schedule::{Move, Schedule};
 use crate::operand::{Input, Output};
-use crate::plan::Plan;
+use crate::plan::{Plan, PlannedNest, Step};
 use crate::range::Progression;
-use crate::runner::Odometer;
-use crate::scratch;
+use crate::runner::{self, Odometer};
+use crate::scratch::{self, Scratch};
 
 /// Everything that a step of a plan may read.
 #[derive(Clone, Copy, Debug)]
@@ -26,43 +28,122 @@ pub struct Sources<'a> {
     pub earlier: scratch::Sources<'a>,
 }
 
-/// Runs the schedule of a nest of `sources.plan` into `output`.
-pub(crate) fn run(schedule: &Schedule, sources: &Sources<'_>, output: &mut Output<'_>) {
+/// Runs a plan: admits the call, then takes the steps in order.
+pub(crate) fn run(
+    plan: &Plan,
+    inputs: &[Input<'_>],
+    mut output: Output<'_>,
+    scratch: &mut Scratch,
+) -> Result<(), Error> {
+    plan.admit(inputs, &output)?;
+    if !plan.temporaries().is_empty() {
+        scratch.prepare(plan.temporaries())?;
+    }
+    for step in plan.steps() {
+        let planned = match step {
+            Step::Check(check) => {
+                let earlier = scratch.sources();
+                runner::check(
+                    check,
+                    &Sources {
+                        plan,
+                        inputs,
+                        earlier,
+                    },
+                )?;
+                continue;
+            }
+            Step::Nest(planned) => planned,
+        };
+        let (earlier, mut output) = match planned.scratch() {
+            None => (scratch.sources(), output.reborrow()),
+            Some(at) => scratch.split(at, plan.temporaries()[at]),
+        };
+        // SAFETY: the call is admitted, the temporaries are as long as the plan says, and the steps before this one have been
+        // taken, among them every check of an index that the nest loads.
+        unsafe {
+            nest(
+                planned,
+                &Sources {
+                    plan,
+                    inputs,
+                    earlier,
+                },
+                &mut output,
+            )
+        };
+    }
+    Ok(())
+}
+
+/// Runs one nest.
+///
+/// # Safety
+/// The nest is one of `sources.plan`; sources and output have the lengths that the plan names, and its checks have passed.
+unsafe fn nest(planned: &PlannedNest, sources: &Sources<'_>, output: &mut Output<'_>) {
+    match planned.schedule() {
+        // SAFETY: by the contract of this function.
+        Some(schedule) => unsafe { scheduled(schedule, sources, output) },
+        None => runner::strings(planned.nest(), sources, output),
+    }
+}
+
+/// Runs the schedule of a nest.
+///
+/// # Safety
+/// As [`nest`].
+unsafe fn scheduled(schedule: &Schedule, sources: &Sources<'_>, output: &mut Output<'_>) {
     let src = match schedule.source() {
         Source::Buffer(buffer) => sources.buffer(buffer).as_ptr(),
         Source::Range(_) => core::ptr::null(),
     };
-    let call = Call { schedule, sources, src, dst: output.as_mut_ptr() };
+    let call = Call {
+        schedule,
+        sources,
+        src,
+        dst: output.as_mut_ptr(),
+    };
     let (src, dst) = (schedule.src(), schedule.dst());
     let nothing = Access::default();
     let table = match schedule.inner() {
         Move::Lookup { lookup, .. } => &lookup.access,
         Move::Copy { .. } | Move::Strided { .. } | Move::Fill { .. } => &nothing,
     };
-    let first = At { src: src.offset, dst: dst.offset, table: table.offset };
+    let first = At {
+        src: src.offset,
+        dst: dst.offset,
+        table: table.offset,
+    };
     let stride = |k: usize| At {
         src: src.strides[k],
         dst: dst.strides[k],
         table: table.strides.get(k).copied().unwrap_or(0),
     };
-    match (schedule.extents(), src.is_affine()) {
-        ([], true) => call.inner(first),
-        (&[outer], true) => call.turns(outer, first, stride(0)),
-        (&[outer, inner], true) => {
-            let (outer_stride, inner_stride) = (stride(0), stride(1));
-            let mut at = first;
-            for _ in 0..outer {
-                call.turns(inner, at, inner_stride);
-                at = at.plus(outer_stride);
+    // SAFETY: all positions are those of counters within the extents.
+    unsafe {
+        match (schedule.extents(), src.is_affine()) {
+            ([], true) => call.inner(first),
+            (&[outer], true) => call.turns(outer, first, stride(0)),
+            (&[outer, inner], true) => {
+                let (outer_stride, inner_stride) = (stride(0), stride(1));
+                let mut at = first;
+                for _ in 0..outer {
+                    call.turns(inner, at, inner_stride);
+                    at = at.plus(outer_stride);
+                }
             }
-        }
-        (extents, _) => {
-            let mut odometer = Odometer::new(extents);
-            loop {
-                let at = |access| call.position(access, odometer.counters());
-                call.inner(At { src: at(src), dst: at(dst), table: at(table) });
-                if !odometer.advance() {
-                    return;
+            (extents, _) => {
+                let mut odometer = Odometer::new(extents);
+                loop {
+                    let at = |access| call.position(access, odometer.counters());
+                    call.inner(At {
+                        src: at(src),
+                        dst: at(dst),
+                        table: at(table),
+                    });
+                    if !odometer.advance() {
+                        return;
+                    }
                 }
             }
         }
@@ -100,72 +181,129 @@ struct Call<'a> {
 
 impl Call<'_> {
     /// The innermost of the outer loops.
+    ///
+    /// # Safety
+    /// As [`Call::inner`], for each turn.
     #[inline]
-    fn turns(&self, count: usize, first: At, stride: At) {
+    unsafe fn turns(&self, count: usize, first: At, stride: At) {
         let mut at = first;
         for _ in 0..count {
-            self.inner(at);
+            // SAFETY: by the contract of this function.
+            unsafe { self.inner(at) };
             at = at.plus(stride);
         }
     }
 
     /// A position in bytes, or in a Range.
-    fn position(&self, access: &Access, counters: &[usize]) -> i64 {
-        let steps = access.strides.iter().zip(counters).map(|(&stride, &counter)| stride * counter as i64);
+    ///
+    /// # Safety
+    /// The access is one of the schedule, the counters lie within its extents, the checks of its tables have passed.
+    unsafe fn position(&self, access: &Access, counters: &[usize]) -> i64 {
+        let steps = access
+            .strides
+            .iter()
+            .zip(counters)
+            .map(|(&stride, &counter)| stride * counter as i64);
         let lookups = access.lookups.iter().map(|lookup| {
-            let at = self.position(&lookup.access, counters);
-            // SAFETY: `at` is a position in the table (I3).
-            unsafe { self.index(lookup, at) }
+            let table = self.sources.buffer(lookup.table).as_ptr();
+            // SAFETY: the position is that of an index in the table (I3).
+            let index = unsafe {
+                let at = self.position(&lookup.access, counters);
+                load(table.offset(at as isize), lookup.index)
+            };
+            lookup.scale
+                * if index < 0 {
+                    index + lookup.size
+                } else {
+                    index
+                }
         });
         access.offset + steps.sum::<i64>() + lookups.sum::<i64>()
     }
 
-    /// What the index at byte `at` of a lookup's table adds.
+    /// One turn of the outer loops.
     ///
     /// # Safety
-    /// `at` is the position of an index in the table.
+    /// `at` is the position of a turn within the extents, and the checks of the tables have passed.
     #[inline]
-    unsafe fn index(&self, lookup: &Lookup, at: i64) -> i64 {
-        let table = self.sources.buffer(lookup.table).as_ptr();
-        // SAFETY: by the contract of this function.
-        let index = unsafe { load(table.offset(at as isize), lookup.index) };
-        lookup.scale.wrapping_mul(if index < 0 { index + lookup.size } else { index })
-    }
-
-    /// One turn of the outer loops.
-    #[inline]
-    fn inner(&self, at: At) {
-        let At { src, dst, table } = at;
-        // SAFETY: every position that a verified schedule reaches lies inside its buffer (I3), for counters within the extents and
-        // indices that the checks have passed; the lengths were compared by `Plan::admit`; source and destination are distinct
-        // borrows (I5), and no byte is written twice (I4).
+    unsafe fn inner(&self, at: At) {
+        // SAFETY: every position that a verified schedule reaches lies inside its buffer (I3), for turns within the extents and indices
+        // that the checks have passed; source and destination are distinct borrows (I5), and no byte is written twice (I4).
         unsafe {
-            let to = self.dst.offset(dst as isize);
+            let to = self.dst.offset(at.dst as isize);
             match *self.schedule.inner() {
-                Move::Copy { bytes } => copy::run(to, self.src.offset(src as isize), bytes),
-                Move::Strided { count, bytes, dst_stride, src_stride } => {
-                    copy::strided(to, self.src.offset(src as isize), count, bytes, dst_stride as isize, src_stride as isize);
+                Move::Copy { bytes } => copy::run(to, self.src.offset(at.src as isize), bytes),
+                Move::Strided {
+                    count,
+                    bytes,
+                    dst_stride,
+                    src_stride,
+                } => {
+                    copy::strided(
+                        to,
+                        self.src.offset(at.src as isize),
+                        rows(count, bytes, dst_stride, src_stride),
+                    );
                 }
-                Move::Lookup { count, bytes, dst_stride, src_stride, ref lookup, index_stride } => {
-                    let table = self.sources.buffer(lookup.table).as_ptr().offset(table as isize);
-                    let rows = copy::Rows { count, bytes, dst_stride: dst_stride as isize, src_stride: src_stride as isize };
-                    let indices = copy::Indices {
-                        table,
-                        stride: index_stride as isize,
-                        scale: lookup.scale as isize,
-                        size: lookup.size,
-                    };
-                    let from = self.src.offset(src as isize);
+                Move::Lookup {
+                    count,
+                    bytes,
+                    dst_stride,
+                    src_stride,
+                    ref lookup,
+                    index_stride,
+                } => {
+                    let from = self.src.offset(at.src as isize);
+                    let rows = rows(count, bytes, dst_stride, src_stride);
+                    let table = self
+                        .sources
+                        .buffer(lookup.table)
+                        .as_ptr()
+                        .offset(at.table as isize);
                     match lookup.index {
-                        IndexType::I32 => copy::lookup::<i32>(to, from, rows, indices),
-                        IndexType::I64 => copy::lookup::<i64>(to, from, rows, indices),
+                        IndexType::I32 => copy::lookup(
+                            to,
+                            from,
+                            rows,
+                            indices::<i32>(table, lookup, index_stride),
+                        ),
+                        IndexType::I64 => copy::lookup(
+                            to,
+                            from,
+                            rows,
+                            indices::<i64>(table, lookup, index_stride),
+                        ),
                     }
                 }
-                Move::Fill { count, dst_stride, step, values } => {
-                    fill(to, count, dst_stride as isize, src, step, values);
+                Move::Fill {
+                    count,
+                    dst_stride,
+                    step,
+                    values,
+                } => {
+                    fill(to, count, dst_stride as isize, at.src, step, values);
                 }
             }
         }
+    }
+}
+
+fn rows(count: usize, bytes: usize, dst_stride: i64, src_stride: i64) -> copy::Rows {
+    copy::Rows {
+        count,
+        bytes,
+        dst_stride: dst_stride as isize,
+        src_stride: src_stride as isize,
+    }
+}
+
+fn indices<I>(table: *const u8, lookup: &Lookup, stride: i64) -> copy::Indices<I> {
+    let (scale, stride) = (lookup.scale as isize, stride as isize);
+    copy::Indices {
+        table: table.cast(),
+        stride,
+        scale,
+        size: lookup.size,
     }
 }
 
@@ -188,22 +326,43 @@ unsafe fn load(at: *const u8, ty: IndexType) -> i64 {
 ///
 /// # Safety
 /// Each value has room at its place from `to` on.
-unsafe fn fill(to: *mut u8, count: usize, dst_stride: isize, first: i64, step: i64, values: Progression) {
+unsafe fn fill(
+    to: *mut u8,
+    count: usize,
+    dst_stride: isize,
+    first: i64,
+    step: i64,
+    values: Progression,
+) {
     macro_rules! fill {
         ($ty:ty, |$p:ident| $value:expr) => {
             for k in 0..count as i64 {
                 let $p = first + k * step;
                 let value: $ty = $value;
                 // SAFETY: by the contract of this function.
-                unsafe { to.offset(k as isize * dst_stride).cast::<$ty>().write_unaligned(value) };
+                unsafe {
+                    to.offset(k as isize * dst_stride)
+                        .cast::<$ty>()
+                        .write_unaligned(value)
+                };
             }
         };
     }
-    #[expect(clippy::cast_possible_truncation, reason = "exact modulo the width of the type, see Progression")]
-    #[expect(clippy::cast_precision_loss, reason = "the position is rounded to the element type, see Progression")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "exact modulo the width of the type, see Progression"
+    )]
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "the position is rounded to the element type, see Progression"
+    )]
     match values {
-        Progression::I16(start, delta) => fill!(i16, |p| start.wrapping_add((p as i16).wrapping_mul(delta))),
-        Progression::I32(start, delta) => fill!(i32, |p| start.wrapping_add((p as i32).wrapping_mul(delta))),
+        Progression::I16(start, delta) => {
+            fill!(i16, |p| start.wrapping_add((p as i16).wrapping_mul(delta)))
+        }
+        Progression::I32(start, delta) => {
+            fill!(i32, |p| start.wrapping_add((p as i32).wrapping_mul(delta)))
+        }
         Progression::I64(start, delta) => fill!(i64, |p| start.wrapping_add(p.wrapping_mul(delta))),
         Progression::F32(start, delta) => {
             let (start, delta) = (f32::from_bits(start), f32::from_bits(delta));

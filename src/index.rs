@@ -1,0 +1,233 @@
+//! One call: notation on an array.
+
+use crate::{Element, Error, Input, Kernel, Layout, Program, Signature, Tensor, global};
+
+/// An array that [`index()`] takes: nested Rust arrays, [`Tensor`], and with the feature `ndarray` any `ndarray` array or view.
+pub trait Array {
+    /// What [`index()`] gives for it.
+    type Indexed;
+
+    /// The elements with their type, shape and layout; what does not lie in one piece is copied first.
+    fn with<R>(&self, use_it: impl FnOnce(ArrayOperand<'_>) -> R) -> R;
+
+    /// The result of a kernel, in the kind of this array.
+    ///
+    /// # Errors
+    /// Whatever the kernel refuses.
+    fn run(kernel: &Kernel, inputs: &[Input<'_>]) -> Result<Self::Indexed, Error>;
+}
+
+/// An array as a kernel sees it.
+#[derive(Clone, Debug)]
+pub struct ArrayOperand<'a> {
+    elements: Input<'a>,
+    shape: Vec<usize>,
+    layout: Option<Layout>,
+}
+
+impl ArrayOperand<'_> {
+    fn add_to(&self, signature: Signature) -> Signature {
+        let (ty, shape) = (self.elements.element_type(), &self.shape);
+        match &self.layout {
+            None => signature.operand(ty, shape),
+            Some(layout) => signature.strided(ty, shape, &layout.strides, layout.offset),
+        }
+    }
+}
+
+/// The elements of `array` that `text` names, by the process-wide [`Jit`](crate::Jit).
+///
+/// `text` is the notation of [`Program::parse`] on one operand, whatever its name. A nested array or [`Tensor`] gives a [`Tensor`], an
+/// `ndarray` array gives an `ndarray` array.
+///
+/// ```
+/// let x = [[1, 2, 3], [4, 5, 6]];
+/// let y = xslice::index(&x, "x[:, ::-1]")?;
+/// assert_eq!(y, xslice::Tensor::new(&[2, 3], &[3, 2, 1, 6, 5, 4])?);
+/// # Ok::<(), xslice::Error>(())
+/// ```
+///
+/// # Errors
+/// What the notation and the operators refuse.
+pub fn index<A: Array>(array: &A, text: &str) -> Result<A::Indexed, Error> {
+    index_with(array, text, &[])
+}
+
+/// The same with further operands: indices and run-time parameters, in the order in which the text declares or first uses them.
+///
+/// ```
+/// use xslice::Tensor;
+/// let table = [[0.0f32, 0.5], [1.0, 1.5], [2.0, 2.5]];
+/// let rows = xslice::index_with(&table, "table[@ids]", &[&Tensor::vector(&[2, -3])])?;
+/// assert_eq!(rows, Tensor::new(&[2, 2], &[2.0f32, 2.5, 0.0, 0.5])?);
+/// # Ok::<(), xslice::Error>(())
+/// ```
+///
+/// # Errors
+/// What the notation and the operators refuse.
+pub fn index_with<A: Array>(
+    array: &A,
+    text: &str,
+    operands: &[&Tensor],
+) -> Result<A::Indexed, Error> {
+    let program = Program::parse(text)?;
+    let parameters = program.parameters();
+    array.with(|data| {
+        let mut signature = data.add_to(Signature::new());
+        let mut inputs = vec![data.elements];
+        for (at, tensor) in operands.iter().enumerate() {
+            signature = if parameters.get(at + 1) == Some(&true) {
+                signature.value((*tensor).clone())
+            } else {
+                signature.operand(tensor.element_type(), tensor.shape())
+            };
+            inputs.push(tensor.as_input());
+        }
+        let kernel = global().compile(&program, &signature)?;
+        A::run(&kernel, &inputs)
+    })
+}
+
+fn run_to_tensor(kernel: &Kernel, inputs: &[Input<'_>]) -> Result<Tensor, Error> {
+    let plan = kernel.plan();
+    let mut result = Tensor::zeros(plan.element_type(), plan.shape())?;
+    kernel.run(inputs, result.as_output())?;
+    Ok(result)
+}
+
+impl Array for Tensor {
+    type Indexed = Tensor;
+
+    fn with<R>(&self, use_it: impl FnOnce(ArrayOperand<'_>) -> R) -> R {
+        use_it(ArrayOperand {
+            elements: self.as_input(),
+            shape: self.shape().to_vec(),
+            layout: None,
+        })
+    }
+
+    fn run(kernel: &Kernel, inputs: &[Input<'_>]) -> Result<Tensor, Error> {
+        run_to_tensor(kernel, inputs)
+    }
+}
+
+/// An element, or an array of what is nested: the parts of a nested array.
+pub trait Nested: Sized {
+    /// The element type at the bottom.
+    type Element: Element;
+
+    /// Appends the dimensions below this level.
+    fn dims(shape: &mut Vec<usize>);
+
+    /// All elements below, row-major.
+    fn flat(parts: &[Self]) -> &[Self::Element];
+}
+
+macro_rules! bottom {
+    ($($element:ty),*) => {$(
+        impl Nested for $element {
+            type Element = Self;
+
+            fn dims(_: &mut Vec<usize>) {}
+
+            fn flat(parts: &[Self]) -> &[Self] {
+                parts
+            }
+        }
+    )*};
+}
+
+bottom!(
+    bool,
+    i8,
+    i16,
+    i32,
+    i64,
+    u8,
+    u16,
+    u32,
+    u64,
+    half::f16,
+    half::bf16,
+    f32,
+    f64,
+    String
+);
+bottom!(num_complex::Complex<f32>, num_complex::Complex<f64>);
+
+impl<A: Nested, const N: usize> Nested for [A; N] {
+    type Element = A::Element;
+
+    fn dims(shape: &mut Vec<usize>) {
+        shape.push(N);
+        A::dims(shape);
+    }
+
+    fn flat(parts: &[Self]) -> &[A::Element] {
+        A::flat(parts.as_flattened())
+    }
+}
+
+impl<A: Nested, const N: usize> Array for [A; N] {
+    type Indexed = Tensor;
+
+    fn with<R>(&self, use_it: impl FnOnce(ArrayOperand<'_>) -> R) -> R {
+        let mut shape = Vec::new();
+        Self::dims(&mut shape);
+        let elements = Input::from(Self::flat(core::slice::from_ref(self)));
+        use_it(ArrayOperand {
+            elements,
+            shape,
+            layout: None,
+        })
+    }
+
+    fn run(kernel: &Kernel, inputs: &[Input<'_>]) -> Result<Tensor, Error> {
+        run_to_tensor(kernel, inputs)
+    }
+}
+
+#[cfg(feature = "ndarray")]
+impl<T, S, D> Array for ndarray::ArrayBase<S, D, T>
+where
+    T: Element,
+    S: ndarray::Data<Elem = T>,
+    D: ndarray::Dimension,
+{
+    type Indexed = ndarray::ArrayD<T>;
+
+    fn with<R>(&self, use_it: impl FnOnce(ArrayOperand<'_>) -> R) -> R {
+        // Elements between those of a view may be borrowed by others: only what lies in one piece is used in place.
+        let owned;
+        let (elements, strides) = match self.as_slice_memory_order() {
+            Some(elements) => (elements, Some(self.strides())),
+            None => {
+                owned = self.as_standard_layout();
+                (owned.as_slice().unwrap_or_default(), None)
+            }
+        };
+        let shape = self.shape().to_vec();
+        let layout = strides
+            .filter(|_| !elements.is_empty())
+            .map(|strides| Layout {
+                strides: strides.to_vec(),
+                offset: strides
+                    .iter()
+                    .zip(&shape)
+                    .map(|(&stride, &dim)| (-stride).max(0) as usize * (dim - 1))
+                    .sum(),
+            });
+        use_it(ArrayOperand {
+            elements: Input::from(elements),
+            shape,
+            layout,
+        })
+    }
+
+    fn run(kernel: &Kernel, inputs: &[Input<'_>]) -> Result<ndarray::ArrayD<T>, Error> {
+        let shape = kernel.plan().shape().to_vec();
+        let elements = kernel.collect::<T>(inputs)?;
+        ndarray::ArrayD::from_shape_vec(shape, elements)
+            .map_err(|error| Error::new(crate::ErrorKind::OperandShape, error.to_string()))
+    }
+}

@@ -1,0 +1,311 @@
+//! The index of a gather: affine, a table of constants, or a table of the call with a check.
+
+use super::Builder;
+use crate::access::{Access, Buffer, IndexType, Lookup};
+use crate::coord::CoordMap;
+use crate::elem::ElementType;
+use crate::error::{Error, ErrorKind};
+use crate::interp;
+use crate::nest::{Source, simplify::fold_loops, verify};
+use crate::plan::{Check, Origin, Step};
+use crate::range::Progression;
+use crate::scratch::Scratch;
+use crate::tensor::Tensor;
+use alloc::{sync::Arc, vec, vec::Vec};
+
+impl Builder {
+    /// The index of a gather, wrapped, as a function of the coordinates of `indices`, and their shape. What is known is checked here
+    /// and becomes affine where it is; what is not gets a check that runs.
+    pub(super) fn gather(
+        &mut self,
+        indices: CoordMap,
+        dim: usize,
+        origin: Origin,
+    ) -> Result<(Access, Vec<usize>), Error> {
+        let size = dim as i64;
+        let dims = indices.dims.clone();
+        if indices.is_empty() {
+            return Ok((Access::fixed(0, dims.len()), dims));
+        }
+        if let Source::Range(values) = indices.source
+            && let Some(access) = affine_range(values, &indices, size)
+        {
+            return Ok((access, dims));
+        }
+        if self.is_constant(&indices) {
+            return self.constant_index(&indices, size, &origin);
+        }
+        let indices = match indices.source {
+            Source::Range(values) => self.tabulate(values, &indices)?,
+            Source::Buffer(_) => indices,
+        };
+        let Source::Buffer(table) = indices.source else {
+            return Err(Error::new(
+                ErrorKind::ParameterType,
+                "indices without a table",
+            ));
+        };
+        let index = if indices.ty == ElementType::I32 {
+            IndexType::I32
+        } else {
+            IndexType::I64
+        };
+        self.check(table, index, &indices, size, origin)?;
+        if size == 0 {
+            self.doomed = true;
+            return Ok((Access::fixed(0, dims.len()), dims));
+        }
+        let rank = dims.len();
+        let lookup = Lookup {
+            scale: 1,
+            table,
+            index,
+            size,
+            access: indices.access,
+        };
+        Ok((
+            Access {
+                lookups: vec![lookup],
+                ..Access::fixed(0, rank)
+            },
+            dims,
+        ))
+    }
+
+    fn check(
+        &mut self,
+        table: Buffer,
+        index: IndexType,
+        indices: &CoordMap,
+        size: i64,
+        origin: Origin,
+    ) -> Result<(), Error> {
+        let mut extents = indices.dims.clone();
+        let mut access = indices.access.clone();
+        if !self.doomed {
+            verify::table_access(&access, &extents, table, &|buffer| self.len(buffer))?;
+        }
+        fold_loops(&mut extents, &mut [&mut access]);
+        self.steps.push(Step::Check(Check {
+            table,
+            index,
+            extents,
+            access,
+            size,
+            origin,
+        }));
+        Ok(())
+    }
+
+    /// Whether no operand and no temporary takes part.
+    fn is_constant(&self, map: &CoordMap) -> bool {
+        fn constant_tables(access: &Access) -> bool {
+            access.lookups.iter().all(|lookup| {
+                matches!(lookup.table, Buffer::Constant(_)) && constant_tables(&lookup.access)
+            })
+        }
+        let source = match map.source {
+            Source::Buffer(buffer) => matches!(buffer, Buffer::Constant(_)),
+            Source::Range(_) => true,
+        };
+        source && constant_tables(&map.access)
+    }
+
+    /// Indices that are known: checked, wrapped, and affine if they are; else a constant table.
+    fn constant_index(
+        &mut self,
+        indices: &CoordMap,
+        size: i64,
+        origin: &Origin,
+    ) -> Result<(Access, Vec<usize>), Error> {
+        let refuse = |value, at| origin.refuse(size, value, at);
+        if let Source::Range(values) = indices.source {
+            refuse_range(values, indices, size, &refuse)?;
+        }
+        let tensor = self.known_elements(indices)?;
+        let mut wrapped = Vec::new();
+        wrapped
+            .try_reserve_exact(tensor.len())
+            .map_err(|_| crate::tensor::out_of_memory(tensor.len().saturating_mul(8)))?;
+        for at in 0..tensor.len() {
+            let value = tensor.integer(at).unwrap_or_default();
+            if value < -size || value >= size {
+                return Err(refuse(value, at));
+            }
+            wrapped.push(if value < 0 { value + size } else { value });
+        }
+        let dims = indices.dims.clone();
+        let access = affine_values(&wrapped, &dims).unwrap_or_else(|| {
+            let table = Buffer::Constant(self.constant_slot(&Arc::new(Tensor::vector(&wrapped))));
+            let access = Access::row_major(&dims);
+            let lookup = Lookup {
+                scale: 1,
+                table,
+                index: IndexType::I64,
+                size,
+                access,
+            };
+            Access {
+                lookups: vec![lookup],
+                ..Access::fixed(0, dims.len())
+            }
+        });
+        Ok((access, dims))
+    }
+
+    /// The elements of a map over constants.
+    fn known_elements(&self, map: &CoordMap) -> Result<Arc<Tensor>, Error> {
+        if let Source::Buffer(Buffer::Constant(at)) = map.source
+            && map.access == Access::row_major(self.constants[at].shape())
+            && map.dims == self.constants[at].shape()
+        {
+            return Ok(self.constants[at].clone());
+        }
+        let mut inner = Self {
+            constants: self.constants.clone(),
+            max_bytes: self.max_bytes,
+            ..Self::empty()
+        };
+        Ok(Arc::new(inner.elements(map)?))
+    }
+
+    /// Runs what has been built, on no operands.
+    pub(super) fn elements(&mut self, map: &CoordMap) -> Result<Tensor, Error> {
+        let mut tensor = Tensor::zeros(map.ty, &map.dims)?;
+        let plan = core::mem::replace(self, Self::empty()).finish(map, None)?;
+        interp::run(&plan, &[], tensor.as_output(), &mut Scratch::new())?;
+        Ok(tensor)
+    }
+
+    /// A Range as a table, for indices that other indices select from it.
+    fn tabulate(&mut self, values: Progression, map: &CoordMap) -> Result<CoordMap, Error> {
+        let range = CoordMap::whole(map.ty, map.source, &[map.src_len], map.src_len);
+        debug_assert_eq!(range.source, Source::Range(values));
+        let tensor = Self {
+            max_bytes: self.max_bytes,
+            ..Self::empty()
+        }
+        .elements(&range)?;
+        let source = Source::Buffer(Buffer::Constant(self.constant_slot(&Arc::new(tensor))));
+        Ok(CoordMap {
+            source,
+            ..map.clone()
+        })
+    }
+}
+
+/// A Range as an index without a table: if all of it lies on one side of 0 and within the axis.
+fn affine_range(values: Progression, indices: &CoordMap, size: i64) -> Option<Access> {
+    let (start, delta) = values.integers()?;
+    if !indices.access.is_affine() {
+        return None;
+    }
+    let (low, high) = index_span(start, delta, indices);
+    let wrap = if low >= 0 && high < i128::from(size) {
+        0
+    } else if low >= -i128::from(size) && high < 0 {
+        size
+    } else {
+        return None;
+    };
+    let access = &indices.access;
+    Some(Access::affine(
+        start
+            .wrapping_add(delta.wrapping_mul(access.offset))
+            .wrapping_add(wrap),
+        access
+            .strides
+            .iter()
+            .map(|&stride| delta.wrapping_mul(stride))
+            .collect(),
+    ))
+}
+
+/// The smallest and largest index that affine positions in a Range select.
+fn index_span(start: i64, delta: i64, indices: &CoordMap) -> (i128, i128) {
+    let (first, last) = indices.access.span(&indices.dims);
+    let value = |position: i128| i128::from(start) + position * i128::from(delta);
+    let (a, b) = (value(first), value(last));
+    (a.min(b), a.max(b))
+}
+
+/// Refuses affine positions in a Range that leave the axis, without the memory that all of them would take: values within the axis
+/// are at most as many as its size, so the first one outside is found soon.
+fn refuse_range(
+    values: Progression,
+    indices: &CoordMap,
+    size: i64,
+    refuse: &dyn Fn(i64, usize) -> Error,
+) -> Result<(), Error> {
+    let (Some((start, delta)), true) = (values.integers(), indices.access.is_affine()) else {
+        return Ok(());
+    };
+    let (low, high) = index_span(start, delta, indices);
+    if low >= -i128::from(size) && high < i128::from(size) {
+        return Ok(());
+    }
+    let mut counters = vec![0usize; indices.dims.len()];
+    for flat in 0.. {
+        let steps = indices
+            .access
+            .strides
+            .iter()
+            .zip(&counters)
+            .map(|(&stride, &at)| i128::from(stride) * at as i128);
+        let value = i128::from(start)
+            + (i128::from(indices.access.offset) + steps.sum::<i128>()) * i128::from(delta);
+        if value < -i128::from(size) || value >= i128::from(size) {
+            return Err(refuse(i64::try_from(value).unwrap_or(i64::MAX), flat));
+        }
+        let mut axis = indices.dims.len();
+        loop {
+            if axis == 0 {
+                return Ok(());
+            }
+            axis -= 1;
+            counters[axis] += 1;
+            if counters[axis] < indices.dims[axis] {
+                break;
+            }
+            counters[axis] = 0;
+        }
+    }
+    Ok(())
+}
+
+/// Values as `offset + sum of strides * counters`, if they are.
+fn affine_values(values: &[i64], dims: &[usize]) -> Option<Access> {
+    let row_major = Access::row_major(dims);
+    let offset = *values.first()?;
+    let strides: Vec<i64> = row_major
+        .strides
+        .iter()
+        .zip(dims)
+        .map(|(&step, &dim)| {
+            if dim == 1 {
+                0
+            } else {
+                values[step as usize] - offset
+            }
+        })
+        .collect();
+    let mut counters = vec![0usize; dims.len()];
+    for &value in values {
+        let expected: i64 = strides
+            .iter()
+            .zip(&counters)
+            .map(|(stride, &at)| stride * at as i64)
+            .sum();
+        if value != offset + expected {
+            return None;
+        }
+        for (counter, &dim) in counters.iter_mut().zip(dims).rev() {
+            *counter += 1;
+            if *counter < dim {
+                break;
+            }
+            *counter = 0;
+        }
+    }
+    Some(Access::affine(offset, strides))
+}

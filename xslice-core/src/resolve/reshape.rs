@@ -1,0 +1,125 @@
+//! Reshape, Squeeze and Unsqueeze: the dimensions afterwards.
+
+use super::{Params, list, normalize_axis};
+use crate::error::{Error, ErrorKind};
+use crate::op::{Op, Reshape, ReshapeRule};
+use crate::tensor::element_count;
+use alloc::{format, string::String, vec, vec::Vec};
+
+/// The dimensions after a Reshape, Squeeze or Unsqueeze.
+pub(crate) fn reshaped(
+    op: &Op,
+    reshape: &Reshape,
+    known: Params<'_>,
+    dims: &[usize],
+) -> Result<Vec<usize>, Error> {
+    let values = list(op, "shape", known)?;
+    match (reshape.rule, values) {
+        (ReshapeRule::Reshape { zero_copies }, values) => {
+            reshape_dims(&values.unwrap_or_default(), zero_copies, dims)
+        }
+        (ReshapeRule::Squeeze, None) => Ok(dims.iter().copied().filter(|&dim| dim != 1).collect()),
+        (ReshapeRule::Squeeze, Some(axes)) => squeeze_dims(&axes, dims),
+        (ReshapeRule::Unsqueeze, axes) => unsqueeze_dims(&axes.unwrap_or_default(), dims),
+    }
+}
+
+fn reshape_dims(values: &[i64], zero_copies: bool, dims: &[usize]) -> Result<Vec<usize>, Error> {
+    let refuse = |text: String| {
+        Error::new(ErrorKind::Reshape, text)
+            .parameter("shape")
+            .value(format!("{values:?}"))
+    };
+    let mut result = Vec::with_capacity(values.len());
+    let mut free = None;
+    for (at, &value) in values.iter().enumerate() {
+        match value {
+            -1 if free.is_none() => {
+                free = Some(at);
+                result.push(1);
+            }
+            -1 => {
+                return Err(
+                    refuse(format!("`shape[{at}]` = -1 is the second -1")).allowed("one -1")
+                );
+            }
+            0 if zero_copies => match dims.get(at) {
+                Some(&dim) => result.push(dim),
+                None => {
+                    let rank = dims.len();
+                    let text = format!(
+                        "`shape[{at}]` = 0 copies an axis that data of rank {rank} does not have"
+                    );
+                    return Err(refuse(text).allowed(format!("0 in the first {rank} places")));
+                }
+            },
+            _ => match usize::try_from(value) {
+                Ok(dim) => result.push(dim),
+                Err(_) => {
+                    return Err(refuse(format!("`shape[{at}]` = {value}")).allowed("-1 or more"));
+                }
+            },
+        }
+    }
+    let (count, rest) = (element_count(dims)?, element_count(&result)?);
+    if let Some(at) = free {
+        if rest == 0 || count % rest != 0 {
+            let text = format!(
+                "{count} elements of {dims:?} leave no dimension for `shape[{at}]` = -1 in {values:?}"
+            );
+            return Err(refuse(text).allowed(format!("dimensions that divide {count}")));
+        }
+        result[at] = count / rest;
+    } else if count != rest {
+        let text = format!("{dims:?} has {count} elements but {values:?} has {rest}");
+        return Err(refuse(text).allowed(format!("{count} elements")));
+    }
+    Ok(result)
+}
+
+fn squeeze_dims(axes: &[i64], dims: &[usize]) -> Result<Vec<usize>, Error> {
+    let mut dropped = vec![false; dims.len()];
+    for (at, &axis) in axes.iter().enumerate() {
+        let axis = normalize_axis(axis, dims.len(), "axes", Some(at))?;
+        if dims[axis] != 1 {
+            let text = format!("axis {axis} has size {} and cannot be squeezed", dims[axis]);
+            return Err(Error::new(ErrorKind::Reshape, text)
+                .parameter("axes")
+                .axis(axis)
+                .position(at)
+                .value(dims[axis])
+                .allowed("size 1"));
+        }
+        dropped[axis] = true;
+    }
+    Ok(dims
+        .iter()
+        .zip(dropped)
+        .filter(|(_, dropped)| !dropped)
+        .map(|(&dim, _)| dim)
+        .collect())
+}
+
+fn unsqueeze_dims(axes: &[i64], dims: &[usize]) -> Result<Vec<usize>, Error> {
+    let rank = dims.len() + axes.len();
+    let mut inserted = vec![false; rank];
+    for (at, &axis) in axes.iter().enumerate() {
+        let normalized = normalize_axis(axis, rank, "axes", Some(at))?;
+        if core::mem::replace(&mut inserted[normalized], true) {
+            return Err(Error::new(
+                ErrorKind::AxisRepeated,
+                format!("`axes[{at}]` = {axis} names axis {normalized} again"),
+            )
+            .parameter("axes")
+            .axis(normalized)
+            .position(at)
+            .value(axis)
+            .allowed("each axis once"));
+        }
+    }
+    let mut old = dims.iter().copied();
+    Ok(inserted
+        .into_iter()
+        .map(|new| if new { 1 } else { old.next().unwrap_or(1) })
+        .collect())
+}

@@ -1,0 +1,173 @@
+//! StridedSlice: entries, mask bits, and the axes that they mean.
+
+use super::{AxisIndex, List, Lists, bounded, element, progression, step_zero, too_many_entries};
+use crate::error::{Error, ErrorKind};
+use crate::op::{Dialect, OpenVinoStridedSlice};
+use alloc::{format, vec::Vec};
+
+/// What one entry of a StridedSlice is, after its mask bits.
+pub(super) enum Slot {
+    Ellipsis,
+    NewAxis,
+    Shrink(i64),
+    Plain {
+        begin: Option<i64>,
+        end: Option<i64>,
+        stride: i64,
+        one: Option<i64>,
+    },
+}
+
+/// Row 33: masks hold 0 and 1.
+pub(super) fn masks(slice: &OpenVinoStridedSlice) -> Result<(), Error> {
+    let masks = [
+        ("begin_mask", &slice.begin_mask),
+        ("end_mask", &slice.end_mask),
+        ("new_axis_mask", &slice.new_axis_mask),
+        ("shrink_axis_mask", &slice.shrink_axis_mask),
+        ("ellipsis_mask", &slice.ellipsis_mask),
+    ];
+    for (name, mask) in masks {
+        if let Some(at) = mask.iter().position(|&bit| bit != 0 && bit != 1) {
+            return Err(Error::new(
+                ErrorKind::MaskValue,
+                format!("`{name}[{at}]` = {}", mask[at]),
+            )
+            .parameter(name)
+            .position(at)
+            .value(mask[at])
+            .allowed("0 or 1"));
+        }
+    }
+    Ok(())
+}
+
+/// The entries with their masks applied; lists that are not known yet read as 1 (so that nothing is refused for them).
+pub(super) fn slots(
+    slice: &OpenVinoStridedSlice,
+    lists: &Lists<3>,
+    entries: usize,
+) -> Result<Vec<Slot>, Error> {
+    // Row 32: masks are extended by zeros, surplus bits are ignored.
+    let bit = |mask: &[i64], at: usize| mask.get(at).is_some_and(|&bit| bit == 1);
+    let Lists([begin, end, stride]) = lists;
+    let value = |list: &List, at: usize| list.as_ref().map_or(1, |list| list[at]);
+    let mut ellipses = 0;
+    let mut slots = Vec::with_capacity(entries);
+    for at in 0..entries {
+        let (begin_bit, end_bit) = (bit(&slice.begin_mask, at), bit(&slice.end_mask, at));
+        // Row 31: ellipsis over new axis over shrink.
+        slots.push(if bit(&slice.ellipsis_mask, at) {
+            ellipses += 1;
+            Slot::Ellipsis
+        } else if bit(&slice.new_axis_mask, at) {
+            Slot::NewAxis
+        } else if bit(&slice.shrink_axis_mask, at) {
+            // Row 30: a begin mask bit means element 0.
+            Slot::Shrink(if begin_bit { 0 } else { value(begin, at) })
+        } else {
+            let (begin, end, stride) = (value(begin, at), value(end, at), value(stride, at));
+            // Row 34: on an empty dimension too.
+            if stride == 0 {
+                return Err(step_zero("stride", at));
+            }
+            let text = slice.dialect == Dialect::OpenVinoText;
+            // Row 25 in the dialect: compared as given.
+            let one = (text && begin == end && !begin_bit && !end_bit).then_some(begin);
+            // Row 26 in the dialect: a reversed end mask stops before element 0.
+            let masked_end = if text && stride < 0 { Some(0) } else { None };
+            Slot::Plain {
+                begin: (!begin_bit).then_some(begin),
+                end: if end_bit { masked_end } else { Some(end) },
+                stride,
+                one,
+            }
+        });
+    }
+    if ellipses > 1 {
+        return Err(Error::new(
+            ErrorKind::EllipsisMask,
+            format!("`ellipsis_mask` sets {ellipses} bits"),
+        )
+        .parameter("ellipsis_mask")
+        .value(ellipses)
+        .allowed("one bit at most"));
+    }
+    Ok(slots)
+}
+
+pub(super) fn axes(
+    slice: &OpenVinoStridedSlice,
+    lists: &Lists<3>,
+    dims: &[usize],
+) -> Result<Vec<AxisIndex>, Error> {
+    let entries = lists.0[0].as_ref().map_or(0, Vec::len);
+    let slots = slots(slice, lists, entries)?;
+    // Row 33: rank 0 is the identity.
+    if dims.is_empty() {
+        return Ok(Vec::new());
+    }
+    // Row 32: only new-axis bits of entries count; row 37: such an entry consumes no dimension.
+    let real = slots
+        .iter()
+        .filter(|slot| matches!(slot, Slot::Shrink(_) | Slot::Plain { .. }))
+        .count();
+    if real > dims.len() {
+        return Err(too_many_entries("begin", real, dims.len()));
+    }
+    let mut result = Vec::with_capacity(entries.max(dims.len()));
+    let mut axis = 0;
+    for (at, slot) in slots.into_iter().enumerate() {
+        match slot {
+            Slot::NewAxis => result.push(AxisIndex::NewAxis),
+            Slot::Ellipsis => {
+                let skipped = dims.len() - real;
+                result.extend(
+                    dims[axis..axis + skipped]
+                        .iter()
+                        .map(|&dim| AxisIndex::whole(dim)),
+                );
+                axis += skipped;
+            }
+            Slot::Shrink(begin) => {
+                result.push(AxisIndex::Fixed(shrink(
+                    begin,
+                    at,
+                    axis,
+                    dims[axis],
+                    slice.dialect,
+                )?));
+                axis += 1;
+            }
+            Slot::Plain {
+                begin,
+                end,
+                stride,
+                one,
+            } => {
+                result.push(match one {
+                    Some(begin) if dims[axis] > 0 => progression(clamped(begin, dims[axis]), 1, 1),
+                    _ => bounded(begin, end, stride, dims[axis], 0),
+                });
+                axis += 1;
+            }
+        }
+    }
+    // Row 33: fewer entries than dimensions, the rest whole.
+    result.extend(dims[axis..].iter().map(|&dim| AxisIndex::whole(dim)));
+    Ok(result)
+}
+
+/// Wrapped and clamped into a dimension of at least 1.
+fn clamped(index: i64, dim: usize) -> i128 {
+    let dim = dim as i128;
+    (i128::from(index) + if index < 0 { dim } else { 0 }).clamp(0, dim - 1)
+}
+
+/// Rows 29, 36: only `begin` counts; out of range is an error, or clamps in the dialect (not into an empty axis).
+fn shrink(begin: i64, at: usize, axis: usize, dim: usize, dialect: Dialect) -> Result<i64, Error> {
+    if dialect == Dialect::OpenVinoText && dim > 0 {
+        return Ok(i64::try_from(clamped(begin, dim)).unwrap_or_default());
+    }
+    element(begin, axis, dim).map_err(|error| error.parameter("begin").position(at))
+}
