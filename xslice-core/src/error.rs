@@ -48,38 +48,34 @@ kinds! {
     UnknownOperator = "E102" "unknown-operator",
     /// A version of an operator that does not exist.
     UnknownVersion = "E103" "unknown-version",
-    /// An attribute or input that this version of the operator does not have.
-    UnknownAttribute = "E104" "unknown-attribute",
-    /// A required attribute or input is missing.
-    MissingAttribute = "E105" "missing-attribute",
     /// An attribute is given twice.
-    RepeatedAttribute = "E106" "repeated-attribute",
+    RepeatedAttribute = "E104" "repeated-attribute",
     /// No element type has this name.
-    UnknownType = "E107" "unknown-type",
+    UnknownType = "E105" "unknown-type",
     /// An operand is used but not declared.
-    UnknownOperand = "E108" "unknown-operand",
+    UnknownOperand = "E106" "unknown-operand",
     /// An operand is declared but not used.
-    UnusedOperand = "E109" "unused-operand",
+    UnusedOperand = "E107" "unused-operand",
     /// An operand is declared twice.
-    RepeatedOperand = "E110" "repeated-operand",
+    RepeatedOperand = "E108" "repeated-operand",
     /// A bracket holds more entries than the operand has axes.
-    TooManyIndices = "E111" "too-many-indices",
+    TooManyIndices = "E109" "too-many-indices",
     /// A bracket holds two ellipses.
-    TwoEllipses = "E112" "two-ellipses",
+    TwoEllipses = "E110" "two-ellipses",
     /// A bracket holds two gathers.
-    TwoGathers = "E113" "two-gathers",
+    TwoGathers = "E111" "two-gathers",
     /// An integer and a gather in one bracket where `NumPy` would move an axis.
-    MixedGather = "E114" "mixed-gather",
+    MixedGather = "E112" "mixed-gather",
     /// A boolean mask.
-    BooleanMask = "E115" "boolean-mask",
+    BooleanMask = "E113" "boolean-mask",
     /// A number does not fit its type.
-    NumberRange = "E116" "number-range",
+    NumberRange = "E114" "number-range",
     /// A list whose parts differ in depth or length.
-    RaggedList = "E117" "ragged-list",
+    RaggedList = "E115" "ragged-list",
     /// Brackets nested too deep.
-    TooDeep = "E118" "too-deep",
+    TooDeep = "E116" "too-deep",
     /// The declared result type differs from the computed one.
-    ResultType = "E119" "result-type",
+    ResultType = "E117" "result-type",
 
     /// Step or stride 0.
     StepZero = "E201" "step-zero",
@@ -111,6 +107,10 @@ kinds! {
     CountNotFinite = "E214" "count-not-finite",
     /// A shape that does not hold the same number of elements.
     Reshape = "E215" "reshape",
+    /// A required attribute or input is missing.
+    MissingAttribute = "E216" "missing-attribute",
+    /// An attribute or input that this version of the operator does not have.
+    UnknownAttribute = "E217" "unknown-attribute",
 
     /// A size overflows or exceeds the caller's limit.
     TooLarge = "E301" "too-large",
@@ -132,10 +132,11 @@ kinds! {
 }
 
 impl ErrorKind {
-    /// Whether a rule of an operator's text refuses (codes `E2..`), as opposed to notation, sizes or a call.
+    /// Whether the request itself is refused, by a rule of an operator's text (codes `E2..`) or because its result is too large;
+    /// as opposed to how it is written (`E1..`), to the memory of this machine, and to the operands of a call (`E4..`).
     #[must_use]
     pub fn is_rule(self) -> bool {
-        self.code().starts_with("E2")
+        self == Self::TooLarge || self.code().starts_with("E2")
     }
 }
 
