@@ -20,7 +20,7 @@ use alloc::{boxed::Box, format, string::String, sync::Arc, vec, vec::Vec};
 mod gather;
 mod layout;
 
-use layout::{expect_type, layout_access, layout_len};
+use layout::{expect_operand, expect_result, layout_access, layout_len};
 
 /// More lookups than this in one access end a chain: each is a load for every element.
 const MOST_LOOKUPS: usize = 8;
@@ -29,8 +29,6 @@ const MOST_LOOKUPS: usize = 8;
 pub(crate) fn compile(program: &Program, signature: &Signature) -> Result<Plan, Error> {
     let mut builder = Builder::new(program, signature)?;
     let result = builder.program(program, signature)?;
-    expect_type(program.result_type(), result.ty, &result.dims, "the result")
-        .map_err(|error| error.parameter("result"))?;
     builder.finish(&result, signature.output_layout())
 }
 
@@ -155,14 +153,9 @@ impl Builder {
         };
         for (operand, ty) in declared.iter().zip(given) {
             let name = &operand.name;
-            expect_type(
-                operand.declared.as_ref(),
-                ty.element_type,
-                &ty.shape,
-                &format!("`{name}`"),
-            )
-            .and_then(|()| builder.operand(name, ty))
-            .map_err(|error| error.parameter(name.clone()))?;
+            expect_operand(operand.declared.as_ref(), name, ty.element_type, &ty.shape)
+                .and_then(|()| builder.operand(name, ty))
+                .map_err(|error| error.parameter(name.clone()))?;
         }
         Ok(builder)
     }
@@ -228,9 +221,12 @@ impl Builder {
                 });
             }
         }
-        maps.pop()
+        let result = maps
+            .pop()
             .flatten()
-            .ok_or_else(|| Error::new(ErrorKind::UnknownOperand, "the program has no result"))
+            .ok_or_else(|| Error::new(ErrorKind::UnknownOperand, "the program has no result"))?;
+        expect_result(program.result_type(), result.ty, &result.dims)?;
+        Ok(result)
     }
 
     fn constant(&mut self, tensor: &Arc<Tensor>) -> CoordMap {

@@ -153,6 +153,7 @@ struct Facts {
     parameter: Option<Cow<'static, str>>,
     axis: Option<usize>,
     position: Option<usize>,
+    column: Option<usize>,
     value: Option<String>,
     allowed: Option<Cow<'static, str>>,
     hint: Option<Cow<'static, str>>,
@@ -170,6 +171,7 @@ impl Error {
             parameter: None,
             axis: None,
             position: None,
+            column: None,
             value: None,
             allowed: None,
             hint: None,
@@ -194,6 +196,13 @@ impl Error {
     #[must_use]
     pub fn position(mut self, position: usize) -> Self {
         self.0.position = Some(position);
+        self
+    }
+
+    /// The same refusal, at a column of the text, counted from 1 in characters.
+    #[must_use]
+    pub fn column(mut self, column: usize) -> Self {
+        self.0.column = Some(column);
         self
     }
 
@@ -295,6 +304,9 @@ impl fmt::Display for Error {
         }
         if let Some(operator) = &facts.operator {
             write!(f, "{operator}: ")?;
+        }
+        if let Some(column) = facts.column {
+            write!(f, "column {column}: ")?;
         }
         // A name out of a model or a text may hold line breaks; a refusal is one line.
         for part in facts.text.split_inclusive(['\n', '\r']) {

@@ -44,7 +44,7 @@ mod hash;
 pub mod interp;
 mod move_;
 mod nest;
-mod notation;
+pub mod notation;
 mod op;
 mod operand;
 mod plan;

@@ -11,6 +11,7 @@ use crate::plan::{Plan, View};
 use crate::tensor::Tensor;
 use alloc::{
     boxed::Box,
+    collections::BTreeMap,
     format,
     string::{String, ToString},
     sync::Arc,
@@ -34,6 +35,25 @@ pub struct Declared {
     pub element_type: ElementType,
     /// The dimensions, `None` where one is known only at run time; `None` altogether if not even the rank is known.
     pub shape: Option<Vec<Option<usize>>>,
+}
+
+impl Declared {
+    /// Whether a shape is what is declared, as far as that is known.
+    pub(crate) fn admits(&self, shape: &[usize]) -> bool {
+        self.shape.as_ref().is_none_or(|dims| {
+            let fits = |(dim, given): (&Option<usize>, &usize)| dim.is_none_or(|dim| dim == *given);
+            dims.len() == shape.len() && dims.iter().zip(shape).all(fits)
+        })
+    }
+
+    /// The dimensions, `?` where one is known only at run time.
+    pub(crate) fn shape_text(&self) -> String {
+        let word = |dim: &Option<usize>| dim.map_or_else(|| "?".to_string(), |dim| dim.to_string());
+        match &self.shape {
+            Some(dims) => format!("[{}]", dims.iter().map(word).collect::<Vec<_>>().join(", ")),
+            None => "[..]".to_string(),
+        }
+    }
 }
 
 /// An operand: a name, and what is declared of it.
@@ -93,6 +113,8 @@ impl Apply {
 pub struct Graph {
     operands: Vec<Operand>,
     values: Vec<Value>,
+    /// The value of each operand, by name.
+    names: BTreeMap<String, ValueId>,
 }
 
 impl Graph {
@@ -107,18 +129,21 @@ impl Graph {
     /// # Errors
     /// [`ErrorKind::RepeatedOperand`] if the name is taken.
     pub fn operand(&mut self, name: &str, declared: Option<Declared>) -> Result<ValueId, Error> {
-        if self.operands.iter().any(|operand| operand.name == name) {
+        if self.names.contains_key(name) {
             return Err(Error::new(
                 ErrorKind::RepeatedOperand,
                 format!("operand `{name}` is declared twice"),
             )
             .parameter(name.to_string()));
         }
+        let name = name.to_string();
         self.operands.push(Operand {
-            name: name.to_string(),
+            name: name.clone(),
             declared,
         });
-        Ok(self.push(Value::Operand(self.operands.len() - 1)))
+        let id = self.push(Value::Operand(self.operands.len() - 1));
+        self.names.insert(name, id);
+        Ok(id)
     }
 
     /// A constant.
@@ -183,18 +208,13 @@ impl Graph {
 
     /// The operand of that name, as a value.
     fn find_operand(&self, name: &str) -> Result<ValueId, Error> {
-        let found = self.values.iter().position(|value| match value {
-            Value::Operand(at) => self.operands[*at].name == name,
-            Value::Constant(_) | Value::Apply(_) => false,
-        });
-        match found {
-            Some(at) => Ok(ValueId(at as u32)),
-            None => Err(Error::new(
+        self.names.get(name).copied().ok_or_else(|| {
+            Error::new(
                 ErrorKind::UnknownOperand,
                 format!("operand `{name}` is not declared"),
             )
-            .parameter(name.to_string())),
-        }
+            .parameter(name.to_string())
+        })
     }
 
     /// The program that computes `result`. Operators it does not need are left out; all operands stay.

@@ -13,6 +13,7 @@ mod bracket;
 mod reshape;
 mod strided;
 
+pub(crate) use bracket::refusals as bracket_refusals;
 pub(crate) use reshape::reshaped;
 
 /// What a result axis, or no axis, takes from one axis of the data.

@@ -5,7 +5,7 @@ use crate::elem::ElementType;
 use crate::error::{Error, ErrorKind};
 use crate::program::{Declared, Layout};
 use crate::tensor::element_count;
-use alloc::{format, string::String, vec::Vec};
+use alloc::{format, string::String};
 
 pub(super) fn layout_access(layout: &Layout, dims: &[usize]) -> Access {
     if dims.contains(&0) {
@@ -60,43 +60,50 @@ pub(super) fn layout_len(layout: &Layout, dims: &[usize]) -> Result<usize, Error
     }
 }
 
-/// Compares what is given with what was declared.
-pub(super) fn expect_type(
+/// Compares an operand with what was declared.
+pub(super) fn expect_operand(
     declared: Option<&Declared>,
+    name: &str,
     ty: ElementType,
     shape: &[usize],
-    what: &str,
 ) -> Result<(), Error> {
     let Some(declared) = declared else {
         return Ok(());
     };
+    let refuse = |kind, text| Error::new(kind, text).parameter(String::from(name));
     if declared.element_type != ty {
-        return Err(Error::new(
-            ErrorKind::OperandType,
-            format!("{what} has element type {ty}"),
-        )
-        .value(ty)
-        .allowed(declared.element_type.name()));
+        let text = format!("`{name}` has element type {ty}");
+        return Err(refuse(ErrorKind::OperandType, text)
+            .value(ty)
+            .allowed(declared.element_type.name()));
     }
-    let Some(dims) = &declared.shape else {
-        return Ok(());
-    };
-    let fits = dims.len() == shape.len()
-        && dims
-            .iter()
-            .zip(shape)
-            .all(|(dim, given)| dim.is_none_or(|dim| dim == *given));
-    if fits {
+    if declared.admits(shape) {
         return Ok(());
     }
-    let words: Vec<_> = dims
-        .iter()
-        .map(|dim| dim.map_or_else(|| String::from("?"), |dim| format!("{dim}")))
-        .collect();
-    Err(Error::new(
-        ErrorKind::OperandShape,
-        format!("{what} has shape {shape:?}"),
-    )
-    .value(format!("{shape:?}"))
-    .allowed(format!("[{}]", words.join(", "))))
+    let text = format!("`{name}` has shape {shape:?}");
+    Err(refuse(ErrorKind::OperandShape, text)
+        .value(format!("{shape:?}"))
+        .allowed(declared.shape_text()))
+}
+
+/// Compares the result with what the program expects.
+pub(super) fn expect_result(
+    expected: Option<&Declared>,
+    ty: ElementType,
+    shape: &[usize],
+) -> Result<(), Error> {
+    match expected {
+        Some(expected) if expected.element_type != ty || !expected.admits(shape) => {
+            let given = format!("{ty}{shape:?}");
+            let declared = format!("{}{}", expected.element_type, expected.shape_text());
+            Err(Error::new(
+                ErrorKind::ResultType,
+                format!("the result is {given}, not {declared}"),
+            )
+            .parameter("result")
+            .value(given)
+            .allowed(declared))
+        }
+        _ => Ok(()),
+    }
 }

@@ -1,0 +1,447 @@
+//! From the tree of a text to a program.
+//!
+//! Decided here: which operand a name is, which type a literal of a Range has, and what the rules of grammar and brackets refuse
+//! without a shape. Operators are checked where every front door has them checked, in [`Graph::apply`]; a refusal from there is
+//! given its place in the text. Checking goes on after a refusal; the program is thrown away then.
+
+use super::ast::{
+    Bracket, Chain, Computed, Entry, EntryKind, Integer, List, Name, Operator, Source, Stage,
+    Tensor, Text, Type, Types,
+};
+use super::operator::{self, Arguments, Known};
+use super::{Diagnostic, Span, bracket, words};
+use crate::elem::ElementType;
+use crate::error::{Error, ErrorKind};
+use crate::op::{self, Index, Param};
+use crate::program::{Declared, Graph, Program, ValueId};
+use crate::tensor;
+use alloc::{
+    collections::{BTreeMap, BTreeSet},
+    format,
+    string::String,
+    vec::Vec,
+};
+
+/// The program of a text, its refusals added to those of the parser. The program counts only if there is none.
+pub(super) fn program(text: &Text, diagnostics: &mut Vec<Diagnostic>) -> Option<Program> {
+    let parsed = diagnostics.is_empty();
+    let mut builder = Builder {
+        graph: Graph::new(),
+        names: BTreeMap::new(),
+        typed: text.types.is_some(),
+        diagnostics,
+    };
+    if let Some(types) = &text.types {
+        builder.declare(types, &text.chain.source);
+    }
+    let element = builder.generated(text.types.as_ref(), &text.chain.source);
+    builder.expect_types(&text.chain, element.as_ref());
+    let result = builder.chain(&text.chain, element.as_ref());
+    if let (true, Some(types)) = (parsed, &text.types) {
+        builder.refuse_unused(types, &text.chain);
+    }
+    let program = builder.graph.finish(result?).ok()?;
+    Some(match &text.result {
+        Some(result) => program.expecting(declared(result)),
+        None => program,
+    })
+}
+
+fn declared(ty: &Type) -> Declared {
+    let dims = ty.shape.as_deref().unwrap_or_default();
+    Declared {
+        element_type: ty.element,
+        shape: Some(dims.iter().map(|&dim| Some(dim)).collect()),
+    }
+}
+
+/// What is known of an operand.
+struct Operand {
+    /// Its value, once it has one.
+    id: Option<ValueId>,
+    element: Option<ElementType>,
+}
+
+/// An element type and where it is written.
+pub(super) type Element = (ElementType, Span);
+
+pub(super) struct Builder<'d, 't> {
+    graph: Graph,
+    names: BTreeMap<&'t str, Operand>,
+    /// Whether the text declares its operands.
+    typed: bool,
+    diagnostics: &'d mut Vec<Diagnostic>,
+}
+
+impl<'t> Builder<'_, 't> {
+    pub(super) fn refuse<T>(&mut self, span: &Span, error: Error) -> Option<T> {
+        let span = span.clone();
+        self.diagnostics.push(Diagnostic { error, span });
+        None
+    }
+
+    /// Declares the operands of `<...>`: the data operand, if the source is one, then the others.
+    fn declare(&mut self, types: &'t Types, source: &'t Source) {
+        if let Source::Operand(name) = source {
+            self.declare_one(name, types.data.as_ref());
+        }
+        for (name, ty) in &types.operands {
+            self.declare_one(name, ty.as_ref());
+        }
+    }
+
+    fn declare_one(&mut self, name: &'t Name, ty: Option<&Type>) {
+        match self.graph.operand(&name.text, ty.map(declared)) {
+            Ok(id) => {
+                let element = ty.map(|ty| ty.element);
+                self.names.insert(
+                    &name.text,
+                    Operand {
+                        id: Some(id),
+                        element,
+                    },
+                );
+            }
+            Err(error) => {
+                let error = error.hint(
+                    "the first type is that of the data operand; it has its name from the source",
+                );
+                self.refuse::<()>(&name.span, error);
+            }
+        }
+    }
+
+    /// Of a text that parses: a part that does not may hold the use, and so may a name that is not declared.
+    fn refuse_unused(&mut self, types: &Types, chain: &Chain) {
+        if self
+            .diagnostics
+            .iter()
+            .any(|known| known.error.kind() == ErrorKind::UnknownOperand)
+        {
+            return;
+        }
+        let mut used = BTreeSet::new();
+        mentioned(chain, &mut used);
+        for (name, _) in &types.operands {
+            if !used.contains(name.text.as_str()) {
+                let shown = words::cut(&name.text);
+                let error = Error::new(
+                    ErrorKind::UnusedOperand,
+                    format!("operand `{shown}` is declared but not used"),
+                )
+                .parameter(shown.clone())
+                .hint(format!("use it as `@{shown}`, or leave it out of `<...>`"));
+                self.refuse::<()>(&name.span, error);
+            }
+        }
+    }
+
+    /// The declared element type of a generator's result.
+    fn generated(&mut self, types: Option<&Types>, source: &Source) -> Option<Element> {
+        let (Some(data), Source::Generator(_)) = (types?.data.as_ref(), source) else {
+            return None;
+        };
+        if data.shape.is_some() {
+            let error = super::cursor::syntax("a shape before a generator")
+                .allowed("the element type alone")
+                .hint(format!(
+                    "write `<{}>`: the arguments decide the length",
+                    data.element
+                ));
+            self.refuse::<()>(&data.span, error);
+        }
+        Some((data.element, data.span.clone()))
+    }
+
+    /// Takes note of the types that computed indices and generators ask of operands, before any operand is declared by its use.
+    fn expect_types(&mut self, chain: &'t Chain, element: Option<&Element>) {
+        if let Some(element) = element {
+            match &chain.source {
+                Source::Operand(name) => self.expect_type(name, element),
+                Source::Generator(operator) => {
+                    for tensor in operator.tensors() {
+                        if let Tensor::Operand(name) = tensor {
+                            self.expect_type(name, element);
+                        }
+                    }
+                }
+            }
+        }
+        let source = match &chain.source {
+            Source::Generator(operator) => operator.tensors().collect(),
+            Source::Operand(_) => Vec::new(),
+        };
+        let stages = chain.stages.iter().flat_map(Stage::tensors);
+        for tensor in source.into_iter().chain(stages) {
+            if let Tensor::Computed(computed) = tensor {
+                self.expect_types(&computed.chain, computed.element.as_ref());
+            }
+        }
+    }
+
+    fn expect_type(&mut self, name: &'t Name, (ty, span): &Element) {
+        let typed = self.typed;
+        let known = match self.names.get(name.text.as_str()) {
+            Some(operand) => operand.element,
+            None if typed => return,
+            None => {
+                let element = Some(*ty);
+                self.names.insert(&name.text, Operand { id: None, element });
+                return;
+            }
+        };
+        if let Some(known) = known
+            && known != *ty
+        {
+            let shown = words::cut(&name.text);
+            let text = format!("operand `{shown}` has element type {known}");
+            let error = Error::new(ErrorKind::OperandType, text)
+                .parameter(shown)
+                .value(known)
+                .allowed(ty.name());
+            // On the type where it is repeated, on the operand where a generator's type stands far away.
+            self.refuse::<()>(
+                if span.start < name.span.start {
+                    &name.span
+                } else {
+                    span
+                },
+                error,
+            );
+        }
+    }
+
+    /// The operand of that name; without declarations its first use declares it.
+    fn operand(&mut self, name: &'t Name) -> Option<ValueId> {
+        let known = self.names.get(name.text.as_str());
+        if let Some(id) = known.and_then(|operand| operand.id) {
+            return Some(id);
+        }
+        if self.typed {
+            let error = self.unknown_operand(&name.text);
+            return self.refuse(&name.span, error);
+        }
+        let element = known.and_then(|operand| operand.element);
+        let declared = element.map(|element_type| Declared {
+            element_type,
+            shape: None,
+        });
+        match self.graph.operand(&name.text, declared) {
+            Ok(id) => {
+                self.names.insert(
+                    &name.text,
+                    Operand {
+                        id: Some(id),
+                        element,
+                    },
+                );
+                Some(id)
+            }
+            Err(error) => self.refuse(&name.span, error),
+        }
+    }
+
+    fn unknown_operand(&self, name: &str) -> Error {
+        let shown = words::cut(name);
+        let error = Error::new(
+            ErrorKind::UnknownOperand,
+            format!("operand `{shown}` is not declared"),
+        )
+        .parameter(shown.clone());
+        match words::nearest(name, self.names.keys().copied()) {
+            Some(near) => error.hint(format!("`{near}` is nearest")),
+            None => error.hint(format!(
+                "declare it: `<f32[2, 3], {shown}: i64[4]>`, or leave `<...>` out"
+            )),
+        }
+    }
+
+    /// The value of a chain; after a refusal the stages that are left are checked on what there is.
+    fn chain(&mut self, chain: &'t Chain, element: Option<&Element>) -> Option<ValueId> {
+        let mut value = match &chain.source {
+            Source::Operand(name) => self.operand(name),
+            Source::Generator(operator) => self.apply_operator(operator, None, element),
+        };
+        for stage in &chain.stages {
+            let next = match stage {
+                Stage::Operator(operator) => match value {
+                    Some(data) => self.apply_operator(operator, Some(data), None),
+                    None => self.operator(operator, None).and(None),
+                },
+                Stage::Bracket(bracket) => self.bracket(bracket).and_then(|op| {
+                    let applied = self.graph.apply(op, Some(value?), None);
+                    applied.map_or_else(|error| self.refuse(&locate(bracket, &error), error), Some)
+                }),
+            };
+            value = next.or(value);
+        }
+        value
+    }
+
+    fn apply_operator(
+        &mut self,
+        ast: &'t Operator,
+        data: Option<ValueId>,
+        element: Option<&Element>,
+    ) -> Option<ValueId> {
+        let op = match Known::find(&ast.path.text) {
+            // A generator with data is refused before its arguments are looked at.
+            Ok(known @ Known::OnnxRange) if data.is_some() => {
+                Arguments::default().operator(known, ast.version.0)
+            }
+            _ => self.operator(ast, element)?,
+        };
+        match self.graph.apply(op, data, None) {
+            Ok(value) => Some(value),
+            Err(error) => {
+                let generator = error.kind() == ErrorKind::OperandCount && data.is_none();
+                let error = if generator {
+                    error.hint("pipe the data into it: `x |> ...`")
+                } else {
+                    error
+                };
+                self.refuse(&operator::locate(ast, &error), error)
+            }
+        }
+    }
+
+    fn bracket(&mut self, bracket: &'t Bracket) -> Option<Index> {
+        let mut entries = Vec::with_capacity(bracket.entries.len());
+        for entry in &bracket.entries {
+            entries.push(self.entry(entry));
+        }
+        let entries = entries.into_iter().collect::<Option<Vec<_>>>()?;
+        if bracket.broken {
+            return None;
+        }
+        let refusals = crate::resolve::bracket_refusals(&self.named(bracket, &entries));
+        let sound = refusals.is_empty();
+        for (at, error) in refusals {
+            let entry = bracket.entries.get(at);
+            let span = match entry.map(|entry| &entry.kind) {
+                Some(EntryKind::Slice {
+                    step: Some(step), ..
+                }) => &step.span,
+                _ => entry.map_or(&bracket.span, |entry| &entry.span),
+            };
+            self.refuse::<()>(span, error);
+        }
+        sound.then(|| Index::new(entries))
+    }
+
+    /// The entries with operands by their names, as a refusal shows them.
+    fn named(&self, bracket: &Bracket, entries: &[op::Entry]) -> Vec<op::Entry> {
+        let both = bracket.entries.iter().zip(entries);
+        both.map(|(written, entry)| match &written.kind {
+            EntryKind::Tensor(Tensor::Operand(name)) => {
+                op::Entry::Gather(name.text.as_str().into())
+            }
+            _ => entry.clone(),
+        })
+        .collect()
+    }
+
+    fn entry(&mut self, entry: &'t Entry) -> Option<op::Entry> {
+        let bound = |bound: &Option<Integer>| bound.as_ref().map(|integer| integer.value);
+        Some(match &entry.kind {
+            EntryKind::Integer(value) => op::Entry::Integer(*value),
+            EntryKind::Slice { start, end, step } => op::Entry::Slice {
+                start: bound(start),
+                end: bound(end),
+                step: bound(step),
+            },
+            EntryKind::Ellipsis => op::Entry::Ellipsis,
+            EntryKind::NewAxis => op::Entry::NewAxis,
+            EntryKind::List(list) => op::Entry::Gather(self.list(list)?),
+            EntryKind::Tensor(tensor) => {
+                if self.tensor_type(tensor) == Some(ElementType::Bool) {
+                    return self.refuse(
+                        &entry.span,
+                        bracket::boolean_mask(String::from("an operand of bool")),
+                    );
+                }
+                op::Entry::Gather(self.tensor(tensor)?)
+            }
+        })
+    }
+
+    pub(super) fn list(&mut self, list: &List) -> Option<Param> {
+        let (shape, values) = match operator::flatten(list) {
+            Ok(flat) => flat,
+            Err(diagnostic) => return self.refuse(&diagnostic.span, diagnostic.error),
+        };
+        self.constant(tensor::Tensor::new(&shape, &values), &list.span)
+    }
+
+    pub(super) fn constant(
+        &mut self,
+        tensor: Result<tensor::Tensor, Error>,
+        span: &Span,
+    ) -> Option<Param> {
+        match tensor {
+            Ok(tensor) => Some(tensor.into()),
+            Err(error) => self.refuse(span, error),
+        }
+    }
+
+    pub(super) fn tensor(&mut self, tensor: &'t Tensor) -> Option<Param> {
+        match tensor {
+            Tensor::Operand(name) => self.operand(name),
+            Tensor::Computed(Computed { element, chain }) => self.chain(chain, element.as_ref()),
+        }
+        .map(Param::Value)
+    }
+
+    /// The element type of a run-time tensor, where the text tells it.
+    pub(super) fn tensor_type(&self, tensor: &Tensor) -> Option<ElementType> {
+        match tensor {
+            Tensor::Operand(name) => self.names.get(name.text.as_str())?.element,
+            Tensor::Computed(Computed {
+                element: Some((ty, _)),
+                ..
+            }) => Some(*ty),
+            Tensor::Computed(Computed {
+                element: None,
+                chain,
+            }) => match &chain.source {
+                Source::Operand(name) => self.names.get(name.text.as_str())?.element,
+                Source::Generator(operator) => operator
+                    .tensors()
+                    .find_map(|tensor| self.tensor_type(tensor)),
+            },
+        }
+    }
+}
+
+/// Adds the operands that a chain names.
+fn mentioned<'t>(chain: &'t Chain, names: &mut BTreeSet<&'t str>) {
+    let source = match &chain.source {
+        Source::Operand(name) => {
+            names.insert(name.text.as_str());
+            Vec::new()
+        }
+        Source::Generator(operator) => operator.tensors().collect(),
+    };
+    let stages = chain.stages.iter().flat_map(Stage::tensors);
+    for tensor in source.into_iter().chain(stages) {
+        match tensor {
+            Tensor::Operand(name) => {
+                names.insert(name.text.as_str());
+            }
+            Tensor::Computed(computed) => mentioned(&computed.chain, names),
+        }
+    }
+}
+
+/// Where a refusal of the core stands in a bracket: on the element of its list, else on the bracket.
+fn locate(bracket: &Bracket, error: &Error) -> Span {
+    let list = bracket.entries.iter().find_map(|entry| match &entry.kind {
+        EntryKind::List(list) => Some(list),
+        EntryKind::Integer(_) | EntryKind::Slice { .. } | EntryKind::Ellipsis => None,
+        EntryKind::NewAxis | EntryKind::Tensor(_) => None,
+    });
+    match (list, error.parameter_name(), error.offender_position()) {
+        (Some(list), Some("indices"), Some(at)) => operator::element_span(list, at),
+        _ => bracket.span.clone(),
+    }
+}

@@ -1,0 +1,382 @@
+//! The operators by name: which attributes each takes, and from arguments to an [`Op`].
+//!
+//! What a version has is decided in [`crate::op`]; here stands how an attribute is written. A new operator is a variant of
+//! [`Known`], a line in [`OPERATORS`] and an arm in [`Arguments::operator`].
+
+use super::ast::{Argument, Element, List, Operator, Value};
+use super::words;
+use super::{Diagnostic, Span};
+use crate::elem::ElementType;
+use crate::error::{Error, ErrorKind};
+use crate::op::{
+    Dialect, OnnxGather, OnnxRange, OnnxSlice, Op, OpenVinoSlice, OpenVinoStridedSlice, Param,
+};
+use crate::tensor::Tensor;
+use alloc::{collections::BTreeMap, format, vec::Vec};
+
+/// The operators of the notation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Known {
+    OnnxSlice,
+    OnnxGather,
+    OnnxRange,
+    OpenVinoSlice,
+    StridedSlice,
+}
+
+/// How an attribute is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Takes {
+    /// A tensor of integers: a number, a list, `@`.
+    Tensor,
+    /// A scalar of a Range: also a float.
+    Scalar,
+    /// One integer.
+    Axis,
+    /// A list of integers.
+    Mask,
+    /// The name of a dialect.
+    Dialect,
+}
+
+type Attributes = &'static [(&'static str, Takes)];
+
+const OPERATORS: [(&str, Known, Attributes); 5] = {
+    use Takes::{Axis, Mask, Scalar, Tensor};
+    const DIALECT: (&str, Takes) = ("dialect", Takes::Dialect);
+    [
+        (
+            "onnx::Slice",
+            Known::OnnxSlice,
+            &[
+                ("starts", Tensor),
+                ("ends", Tensor),
+                ("axes", Tensor),
+                ("steps", Tensor),
+                DIALECT,
+            ],
+        ),
+        (
+            "onnx::Gather",
+            Known::OnnxGather,
+            &[("indices", Tensor), ("axis", Axis), DIALECT],
+        ),
+        (
+            "onnx::Range",
+            Known::OnnxRange,
+            &[
+                ("start", Scalar),
+                ("limit", Scalar),
+                ("delta", Scalar),
+                DIALECT,
+            ],
+        ),
+        (
+            "openvino::Slice",
+            Known::OpenVinoSlice,
+            &[
+                ("start", Tensor),
+                ("stop", Tensor),
+                ("step", Tensor),
+                ("axes", Tensor),
+                DIALECT,
+            ],
+        ),
+        (
+            "openvino::StridedSlice",
+            Known::StridedSlice,
+            &[
+                ("begin", Tensor),
+                ("end", Tensor),
+                ("stride", Tensor),
+                ("begin_mask", Mask),
+                ("end_mask", Mask),
+                ("new_axis_mask", Mask),
+                ("shrink_axis_mask", Mask),
+                ("ellipsis_mask", Mask),
+                DIALECT,
+            ],
+        ),
+    ]
+};
+
+impl Known {
+    /// The operator of that path.
+    pub(super) fn find(path: &str) -> Result<Self, Error> {
+        if let Some((_, known, _)) = OPERATORS.iter().find(|(name, ..)| *name == path) {
+            return Ok(*known);
+        }
+        let names = || OPERATORS.iter().map(|(name, ..)| *name);
+        let last = |path: &str| path.rsplit("::").next().map(str::to_lowercase);
+        // Without its namespace, or with a wrong one, the name itself still tells.
+        let near = names()
+            .find(|name| last(name) == last(path))
+            .or_else(|| words::nearest(path, names()));
+        let path = words::cut(path);
+        let error = Error::new(
+            ErrorKind::UnknownOperator,
+            format!("unknown operator `{path}`"),
+        )
+        .value(path)
+        .allowed(words::listed(names()));
+        Err(match near {
+            Some(near) => error.hint(format!("`{near}` is nearest")),
+            None => error,
+        })
+    }
+
+    fn attributes(self) -> Attributes {
+        let line = OPERATORS.iter().find(|(_, known, _)| *known == self);
+        line.map_or(&[], |(_, _, attributes)| attributes)
+    }
+
+    /// How the attribute of that name is written.
+    pub(super) fn takes(self, name: &str, version: u32) -> Result<(&'static str, Takes), Error> {
+        let attributes = self.attributes();
+        if let Some(found) = attributes.iter().find(|(known, _)| *known == name) {
+            return Ok(*found);
+        }
+        // The names of this version: the first one of Slice had no steps.
+        let first_slice = self == Self::OnnxSlice && version == 1;
+        let names = || {
+            let names = attributes.iter().map(|(name, _)| *name);
+            names.filter(|name| !(first_slice && *name == "steps"))
+        };
+        let near = words::nearest(name, names());
+        let label = Arguments::default().operator(self, version).label();
+        let name = words::cut(name);
+        let error = Error::new(
+            ErrorKind::UnknownAttribute,
+            format!("unknown attribute `{name}`"),
+        )
+        .operator(label)
+        .parameter(name)
+        .allowed(words::listed(names()));
+        Err(match near {
+            Some(near) => error.hint(format!("`{near}` is nearest")),
+            None => error,
+        })
+    }
+}
+
+/// The attributes of an operator, as far as they are given.
+#[derive(Default)]
+pub(super) struct Arguments {
+    pub params: BTreeMap<&'static str, Param>,
+    pub masks: BTreeMap<&'static str, Vec<i64>>,
+    pub axis: i64,
+    pub dialect: Dialect,
+}
+
+impl Arguments {
+    fn param(&mut self, name: &str) -> Option<Param> {
+        self.params.remove(name)
+    }
+
+    fn mask(&mut self, name: &str) -> Vec<i64> {
+        self.masks.remove(name).unwrap_or_default()
+    }
+
+    /// The operator with these attributes.
+    pub(super) fn operator(mut self, known: Known, version: u32) -> Op {
+        let dialect = self.dialect;
+        match known {
+            Known::OnnxSlice => Op::OnnxSlice(OnnxSlice {
+                version,
+                dialect,
+                starts: self.param("starts"),
+                ends: self.param("ends"),
+                axes: self.param("axes"),
+                steps: self.param("steps"),
+            }),
+            Known::OnnxGather => Op::OnnxGather(OnnxGather {
+                version,
+                dialect,
+                axis: self.axis,
+                indices: self.param("indices"),
+            }),
+            Known::OnnxRange => Op::OnnxRange(OnnxRange {
+                version,
+                dialect,
+                start: self.param("start"),
+                limit: self.param("limit"),
+                delta: self.param("delta"),
+            }),
+            // No dialect differs here: the name is accepted, as in Gather.
+            Known::OpenVinoSlice => Op::OpenVinoSlice(OpenVinoSlice {
+                version,
+                start: self.param("start"),
+                stop: self.param("stop"),
+                step: self.param("step"),
+                axes: self.param("axes"),
+            }),
+            Known::StridedSlice => Op::StridedSlice(OpenVinoStridedSlice {
+                version,
+                dialect,
+                begin: self.param("begin"),
+                end: self.param("end"),
+                stride: self.param("stride"),
+                begin_mask: self.mask("begin_mask"),
+                end_mask: self.mask("end_mask"),
+                new_axis_mask: self.mask("new_axis_mask"),
+                shrink_axis_mask: self.mask("shrink_axis_mask"),
+                ellipsis_mask: self.mask("ellipsis_mask"),
+            }),
+        }
+    }
+}
+
+/// The dialect of that name.
+pub(super) fn dialect(name: &str) -> Result<Dialect, Error> {
+    Dialect::from_name(name).ok_or_else(|| {
+        let names = [
+            Dialect::Standard,
+            Dialect::OnnxRuntime,
+            Dialect::OpenVinoText,
+        ];
+        let shown = words::cut(name);
+        let error = Error::new(ErrorKind::Syntax, format!("unknown dialect `{shown}`"))
+            .parameter("dialect")
+            .value(shown)
+            .allowed(words::listed(names.iter().map(|dialect| dialect.name())));
+        match words::nearest(name, names.iter().map(|dialect| dialect.name())) {
+            Some(near) => error.hint(format!("`{near}` is nearest")),
+            None => error,
+        }
+    })
+}
+
+/// Shape and elements of a list, row-major; refused where its parts differ in depth or length.
+pub(super) fn flatten(list: &List) -> Result<(Vec<usize>, Vec<i64>), Diagnostic> {
+    let mut shape = Vec::new();
+    let mut first = Some(list);
+    while let Some(list) = first {
+        shape.push(list.elements.len());
+        first = match list.elements.first() {
+            Some(Element::List(list)) => Some(list),
+            Some(Element::Integer(_)) | None => None,
+        };
+    }
+    let mut values = Vec::new();
+    collect(list, &shape, &mut values)?;
+    Ok((shape, values))
+}
+
+/// The elements of a list that must have this shape.
+fn collect(list: &List, shape: &[usize], values: &mut Vec<i64>) -> Result<(), Diagnostic> {
+    let ragged = |span: &Span, text| Diagnostic {
+        error: Error::new(ErrorKind::RaggedList, text).hint(
+            "all lists of one depth have the same length and hold lists, or all hold integers",
+        ),
+        span: span.clone(),
+    };
+    let (len, inner) = match shape.split_first() {
+        Some((len, inner)) => (*len, inner),
+        None => (0, shape),
+    };
+    if list.elements.len() != len {
+        let text = format!(
+            "a list of length {} beside one of length {len}",
+            list.elements.len()
+        );
+        return Err(ragged(&list.span, text));
+    }
+    for element in &list.elements {
+        match element {
+            Element::Integer(integer) if inner.is_empty() => values.push(integer.value),
+            Element::Integer(integer) => {
+                let text = format!("integer {} beside a list", integer.value);
+                return Err(ragged(&integer.span, text));
+            }
+            Element::List(list) if inner.is_empty() => {
+                return Err(ragged(&list.span, "a list beside an integer".into()));
+            }
+            Element::List(list) => collect(list, inner, values)?,
+        }
+    }
+    Ok(())
+}
+
+/// The span of the element at that flat position.
+pub(super) fn element_span(list: &List, position: usize) -> Span {
+    fn find<'l>(list: &'l List, left: &mut usize) -> Option<&'l Span> {
+        list.elements.iter().find_map(|element| match element {
+            Element::Integer(_) if *left == 0 => Some(element.span()),
+            Element::Integer(_) => {
+                *left -= 1;
+                None
+            }
+            Element::List(list) => find(list, left),
+        })
+    }
+    let mut left = position;
+    find(list, &mut left).unwrap_or(&list.span).clone()
+}
+
+/// Integers as a tensor of the type of a Range.
+///
+/// # Errors
+/// The position of the first that does not fit.
+pub(super) fn integers_as(
+    ty: ElementType,
+    shape: &[usize],
+    values: &[i64],
+) -> Result<Result<Tensor, Error>, usize> {
+    fn narrow<T: TryFrom<i64>>(values: &[i64]) -> Result<Vec<T>, usize> {
+        let each = values.iter().enumerate();
+        each.map(|(at, &value)| T::try_from(value).map_err(|_| at))
+            .collect()
+    }
+    Ok(match ty {
+        ElementType::I16 => Tensor::new::<i16>(shape, &narrow(values)?),
+        ElementType::I32 => Tensor::new::<i32>(shape, &narrow(values)?),
+        ElementType::F32 => Tensor::new::<f32>(
+            shape,
+            &values.iter().map(|&value| value as f32).collect::<Vec<_>>(),
+        ),
+        ElementType::F64 => Tensor::new::<f64>(
+            shape,
+            &values.iter().map(|&value| value as f64).collect::<Vec<_>>(),
+        ),
+        _ => Tensor::new::<i64>(shape, values),
+    })
+}
+
+/// A float as a scalar of the type of a Range, rounded once.
+pub(super) fn float_as(ty: ElementType, text: &str) -> Result<Tensor, Error> {
+    let refused = |why: &str, allowed: &'static str| {
+        let shown = words::cut(text);
+        Error::new(ErrorKind::NumberRange, format!("float {shown} {why} {ty}"))
+            .value(shown)
+            .allowed(allowed)
+    };
+    const FINITE: &str = "finite numbers";
+    match ty {
+        ElementType::F32 => match text.parse::<f32>() {
+            Ok(value) if value.is_finite() => Ok(Tensor::scalar(value)),
+            _ => Err(refused("does not fit", FINITE)),
+        },
+        ElementType::F64 => match text.parse::<f64>() {
+            Ok(value) if value.is_finite() => Ok(Tensor::scalar(value)),
+            _ => Err(refused("does not fit", FINITE)),
+        },
+        _ => Err(refused("in a Range of", "integers")
+            .hint("floats need the element type f32 or f64: `<f32> onnx::Range@11(...)`")),
+    }
+}
+
+/// Where a refusal of the core stands: on the element, the argument, the version or the whole operator.
+pub(super) fn locate(operator: &Operator, error: &Error) -> Span {
+    if error.kind() == ErrorKind::UnknownVersion {
+        return operator.version.1.clone();
+    }
+    let named = |argument: &&Argument| error.parameter_name() == Some(&argument.name.text);
+    let Some(argument) = operator.arguments.iter().find(named) else {
+        return operator.head.clone();
+    };
+    match (&argument.value, error.offender_position()) {
+        _ if error.kind() == ErrorKind::UnknownAttribute => argument.name.span.clone(),
+        (Value::List(list), Some(position)) => element_span(list, position),
+        _ => argument.span.clone(),
+    }
+}
