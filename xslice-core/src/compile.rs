@@ -172,6 +172,16 @@ impl Builder {
     }
 
     fn operand(&mut self, name: &str, given: &OperandType) -> Result<(), Error> {
+        if let Some(dim) = given
+            .shape
+            .iter()
+            .find(|&&dim| isize::try_from(dim).is_err())
+        {
+            let text = format!("`{name}` has a dimension of {dim}");
+            return Err(Error::new(ErrorKind::TooLarge, text)
+                .value(dim)
+                .allowed(format!("0..={}", isize::MAX)));
+        }
         let len = match &given.layout {
             None => element_count(&given.shape)?,
             Some(layout) => layout_len(layout, &given.shape)?,

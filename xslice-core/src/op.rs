@@ -362,6 +362,16 @@ impl Op {
         }
     }
 
+    pub(crate) fn set_dialect(&mut self, dialect: Dialect) {
+        match self {
+            Self::OnnxSlice(op) => op.dialect = dialect,
+            Self::OnnxGather(op) => op.dialect = dialect,
+            Self::OnnxRange(op) => op.dialect = dialect,
+            Self::StridedSlice(op) => op.dialect = dialect,
+            Self::OpenVinoSlice(_) | Self::Index(_) | Self::Reshape(_) => {}
+        }
+    }
+
     /// Whether a parameter's values only select elements at run time (the indices of a gather); the values of every other
     /// parameter decide the shape and must be known when a kernel is compiled.
     #[must_use]

@@ -6,12 +6,12 @@
 use crate::compile;
 use crate::elem::ElementType;
 use crate::error::{Error, ErrorKind};
-use crate::op::{Op, Param};
+use crate::op::{Dialect, Op, Param};
 use crate::plan::{Plan, View};
 use crate::tensor::Tensor;
 use alloc::{
     boxed::Box,
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     format,
     string::{String, ToString},
     sync::Arc,
@@ -228,11 +228,39 @@ impl Graph {
                 "the result is a value of another graph",
             ));
         }
-        Ok(Program::new(
-            self.operands.clone(),
-            self.values.clone(),
-            result,
-        ))
+        let (values, result) = self.needed(result);
+        Ok(Program::new(self.operands.clone(), values, result))
+    }
+
+    /// The values that `result` needs, in their order, and where it is among them.
+    fn needed(&self, result: ValueId) -> (Vec<Value>, ValueId) {
+        // From the result downwards, so that a value knows whether it is needed before its inputs are visited.
+        let mut needed = BTreeSet::from([result]);
+        let mut open = needed.clone();
+        while let Some(id) = open.pop_last() {
+            if let Value::Apply(apply) = &self.values[id.index()] {
+                let fresh = apply.inputs().filter(|input| needed.insert(*input));
+                open.extend(fresh.collect::<Vec<_>>());
+            }
+        }
+        let place: BTreeMap<ValueId, ValueId> =
+            needed.iter().copied().zip((0..).map(ValueId)).collect();
+        let moved = |id: &mut ValueId| *id = place.get(id).copied().unwrap_or(*id);
+        let values = needed.iter().map(|id| {
+            let mut value = self.values[id.index()].clone();
+            if let Value::Apply(apply) = &mut value {
+                apply.data.as_mut().map(moved);
+                for param in apply.op.params_mut() {
+                    if let Param::Value(id) = param {
+                        moved(id);
+                    }
+                }
+            }
+            value
+        });
+        let values: Vec<_> = values.collect();
+        let last = ValueId(u32::try_from(values.len() - 1).unwrap_or(u32::MAX));
+        (values, last)
     }
 
     fn push(&mut self, value: Value) -> ValueId {
@@ -314,6 +342,23 @@ impl Program {
             self.0.values.clone(),
             self.0.result,
             Some(result),
+        )
+    }
+
+    /// The same program with the dialect of every operator that has one.
+    #[must_use]
+    pub fn in_dialect(&self, dialect: Dialect) -> Self {
+        let mut values = self.0.values.clone();
+        for value in &mut values {
+            if let Value::Apply(apply) = value {
+                apply.op.set_dialect(dialect);
+            }
+        }
+        Self::with_result_type(
+            self.0.operands.clone(),
+            values,
+            self.0.result,
+            self.0.result_type.clone(),
         )
     }
 
