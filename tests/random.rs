@@ -99,15 +99,42 @@ fn step(rng: &mut Rng, ty: ElementType) -> i64 {
 fn shape(rng: &mut Rng) -> Vec<usize> {
     let rank = rng.pick(&[0, 1, 1, 2, 2, 2, 3, 3, 4, 5, 6, 8]);
     let most = [9, 9, 8, 6, 5, 4, 3, 3, 2][rank];
+    // One shape in three is long in its last two dimensions, so that whole vectors move.
+    let long = [0, 400, 60, 20, 12, 5, 4, 3, 2][rank];
+    let is_long = rng.once_in(3);
     (0..rank)
-        .map(|_| {
-            if rng.once_in(25) {
-                0
-            } else {
-                1 + rng.below(most)
-            }
+        .map(|k| match (rng.once_in(25), is_long && k + 2 >= rank) {
+            (true, _) => 0,
+            (false, true) => 1 + rng.below(long),
+            (false, false) => 1 + rng.below(most),
         })
         .collect()
+}
+
+/// A start and an end, most of the time with something between them in the direction of the step.
+fn bounds(rng: &mut Rng, dim: usize, step: i64, ty: ElementType) -> (i64, i64) {
+    if dim == 0 || rng.once_in(3) {
+        return (coordinate(rng, dim, ty), coordinate(rng, dim, ty));
+    }
+    let dim = dim as i64;
+    let (a, b) = (rng.within(0, dim - 1), rng.within(0, dim - 1));
+    let (low, high) = (a.min(b), a.max(b) + 1);
+    // From the end where that says the same.
+    let from_end = |at: i64, rng: &mut Rng| {
+        if at < dim && rng.once_in(3) {
+            at - dim
+        } else {
+            at
+        }
+    };
+    if step < 0 {
+        (
+            from_end(high - 1, rng),
+            if low == 0 { -dim - 1 } else { low - 1 },
+        )
+    } else {
+        (from_end(low, rng), from_end(high, rng))
+    }
 }
 
 /// Applies a random operator to both sides.
@@ -151,13 +178,17 @@ fn slice(case: &mut Case, rng: &mut Rng, id: ValueId, input: &naive::Tensor) -> 
         .iter()
         .map(|&a| if rng.once_in(3) { a - rank as i64 } else { a })
         .collect();
-    let starts: Vec<i64> = dims.iter().map(|&dim| coordinate(rng, dim, ty)).collect();
-    let mut ends: Vec<i64> = dims.iter().map(|&dim| coordinate(rng, dim, ty)).collect();
+    let steps: Vec<i64> = dims.iter().map(|_| step(rng, ty)).collect();
+    let with_steps = version != 1 && !rng.once_in(4);
+    let step_at = |k: usize| if with_steps { steps[k] } else { 1 };
+    let (starts, mut ends): (Vec<i64>, Vec<i64>) = dims
+        .iter()
+        .enumerate()
+        .map(|(k, &dim)| bounds(rng, dim, step_at(k), ty))
+        .unzip();
     if rng.once_in(60) {
         ends.push(1);
     }
-    let steps: Vec<i64> = dims.iter().map(|_| step(rng, ty)).collect();
-    let with_steps = version != 1 && !rng.once_in(4);
     let dialect = rng.pick(&[
         (xslice::Dialect::Standard, Dialect::Standard),
         (xslice::Dialect::OnnxRuntime, Dialect::OnnxRuntime),
@@ -192,9 +223,10 @@ fn openvino_slice(case: &mut Case, rng: &mut Rng, id: ValueId, input: &naive::Te
         rng.below(input.shape.len() + 1)
     };
     let dim = |k: usize| input.shape.get(k).copied().unwrap_or(2);
-    let starts: Vec<i64> = (0..count).map(|k| coordinate(rng, dim(k), ty)).collect();
-    let stops: Vec<i64> = (0..count).map(|k| coordinate(rng, dim(k), ty)).collect();
     let steps: Vec<i64> = (0..count).map(|_| step(rng, ty)).collect();
+    let (starts, stops): (Vec<i64>, Vec<i64>) = (0..count)
+        .map(|k| bounds(rng, dim(k), steps[k], ty))
+        .unzip();
     let mut op = Slice::openvino(8);
     op = op
         .start(case.ints(rng, &starts, ty))
@@ -210,21 +242,14 @@ fn openvino_slice(case: &mut Case, rng: &mut Rng, id: ValueId, input: &naive::Te
 fn strided_slice(case: &mut Case, rng: &mut Rng, id: ValueId, input: &naive::Tensor) -> Applied {
     let ty = index_type(rng);
     let count = rng.below(input.shape.len() + 3);
-    let begin: Vec<i64> = (0..count)
-        .map(|k| coordinate(rng, input.shape.get(k).copied().unwrap_or(2), ty))
-        .collect();
-    let end: Vec<i64> = begin
-        .iter()
-        .enumerate()
-        .map(|(k, &b)| {
-            if rng.once_in(6) {
-                b
-            } else {
-                coordinate(rng, input.shape.get(k).copied().unwrap_or(2), ty)
-            }
-        })
-        .collect();
+    let dim = |k: usize| input.shape.get(k).copied().unwrap_or(2);
     let stride: Vec<i64> = (0..count).map(|_| step(rng, ty)).collect();
+    let (begin, end): (Vec<i64>, Vec<i64>) = (0..count)
+        .map(|k| match bounds(rng, dim(k), stride[k], ty) {
+            (begin, _) if rng.once_in(9) => (begin, begin),
+            pair => pair,
+        })
+        .unzip();
     let mut mask = |odds: usize| -> Vec<i64> {
         let len = rng.below(count + 2);
         (0..len).map(|_| i64::from(rng.once_in(odds))).collect()
@@ -455,12 +480,10 @@ fn bracket(case: &mut Case, rng: &mut Rng, id: ValueId, input: &naive::Tensor) -
                 axis += 1;
             }
             _ => {
-                let ty = ElementType::I64;
-                let mut maybe = |value: i64| (!rng.once_in(3)).then_some(value);
-                let (start, end) = (maybe(1), maybe(2));
-                let start = start.map(|_| coordinate(rng, dim, ty));
-                let end = end.map(|_| coordinate(rng, dim, ty));
-                let step = (!rng.once_in(3)).then(|| step(rng, ty));
+                let step = (!rng.once_in(3)).then(|| step(rng, ElementType::I64));
+                let (start, end) = bounds(rng, dim, step.unwrap_or(1), ElementType::I64);
+                let start = (!rng.once_in(3)).then_some(start);
+                let end = (!rng.once_in(3)).then_some(end);
                 entries.push(xslice::Entry::Slice { start, end, step });
                 expected.push(Entry::Slice { start, end, step });
                 axis += 1;
@@ -631,6 +654,8 @@ struct Tally {
     /// Valid chains that needed a temporary, and those with a check at run time.
     temporaries: usize,
     checks: usize,
+    /// Valid chains by the Move of their last nest.
+    moves: BTreeMap<&'static str, usize>,
 }
 
 fn check(seed: u64, tally: &mut Tally) {
@@ -723,6 +748,11 @@ fn check(seed: u64, tally: &mut Tally) {
         let plan = suite::plan(&program, &signature);
         tally.equal += 1;
         tally.temporaries += usize::from(!plan.temporaries().is_empty());
+        let last = plan.steps().iter().rev().find_map(|step| match step {
+            xslice::Step::Nest(planned) => Some(planned.schedule()?.inner().name()),
+            xslice::Step::Check(_) => None,
+        });
+        *tally.moves.entry(last.unwrap_or("none")).or_default() += 1;
         tally.checks += usize::from(
             plan.steps()
                 .iter()

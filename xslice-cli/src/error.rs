@@ -67,6 +67,27 @@ impl Fault {
         Self::OutsideScope { node, what }
     }
 
+    /// The same fault, naming the part of the file that it is in: `kind` is such as "initializer".
+    #[must_use]
+    pub fn within(self, kind: &str, name: &str) -> Self {
+        let say = |what: String| format!("{kind} `{}`: {what}", name.escape_debug());
+        match self {
+            Self::File(what) => Self::File(say(what)),
+            Self::Format(what) => Self::Format(say(what)),
+            Self::Argument(what) => Self::Argument(say(what)),
+            Self::Internal(what) => Self::Internal(say(what)),
+            Self::Model { node, what } => Self::Model {
+                node,
+                what: say(what),
+            },
+            Self::OutsideScope { node, what } => Self::OutsideScope {
+                node,
+                what: say(what),
+            },
+            Self::Refused(error) => Self::Refused(error.node(name)),
+        }
+    }
+
     /// The same fault, in this file.
     #[must_use]
     pub fn at(self, path: &Path) -> Error {
@@ -100,6 +121,15 @@ impl Error {
     #[must_use]
     pub fn path(&self) -> Option<&Path> {
         self.path.as_deref()
+    }
+
+    /// The same error, naming the part of the file that it is in.
+    #[must_use]
+    pub fn within(self, kind: &str, name: &str) -> Self {
+        Self {
+            path: self.path,
+            fault: self.fault.within(kind, name),
+        }
     }
 
     /// The same error, in this file. The first file named stays.

@@ -121,11 +121,21 @@ fn encode(path: &Path, name: &str, tensor: &Tensor) -> Result<Vec<u8>> {
     match extension(path).as_deref() {
         Some("npy") => npy::to_bytes(tensor).map_err(|fault| fault.at(path)),
         Some("pb") => Ok(pb::to_bytes(name, tensor)),
-        _ => Err(Fault::Format(
-            "the name says no known tensor format (allowed: .npy, .pb)".into(),
-        )
-        .at(path)),
+        _ => Err(
+            Fault::Format("the name says no known tensor format (allowed: .npy, .pb)".into())
+                .at(path),
+        ),
     }
+}
+
+/// Writes a tensor to a `.npy` or `.pb` file; `name` goes into a `.pb` file.
+///
+/// # Errors
+/// What the operating system refuses; strings in a `.npy` file. Then nothing is written.
+pub fn write_tensor(path: &Path, name: &str, tensor: &Tensor) -> Result<()> {
+    let mut staged = Staged::default();
+    staged.write(path, name, tensor)?;
+    staged.publish()
 }
 
 /// Results on their way to their places. Dropped before [`Staged::publish`], it takes its temporary files away.

@@ -1,1 +1,27 @@
-//! The parts of the xslice command line.
+//! The parts of the xslice command line: importers of ONNX and OpenVINO models, tensor files, and the commands.
+//!
+//! `xslice` the program is a thin shell around [`main`]. The library is for programs and tests that read or write models: the ONNX
+//! messages are in [`onnx`], tensor files in [`files`], models as programs in [`import`].
+
+#![forbid(unsafe_code)]
+
+pub mod call;
+pub mod check;
+mod cli;
+pub mod engine;
+mod error;
+mod explain;
+pub mod files;
+mod guard;
+pub mod import;
+mod index;
+mod npy;
+mod pb;
+mod run;
+mod scalar;
+mod table;
+
+pub use cli::main;
+pub use error::{Error, Fault, Result};
+pub use import::onnx::proto as onnx;
+pub use pb::{element_type, to_proto, type_number};

@@ -1,2 +1,5 @@
-//! The command line.
-fn main() {}
+//! The command line of xslice.
+
+fn main() -> std::process::ExitCode {
+    xslice_cli::main()
+}

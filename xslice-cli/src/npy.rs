@@ -49,9 +49,9 @@ pub fn parse(mut file: Vec<u8>) -> Result<Tensor, Fault> {
 /// The text of the header, and where the data begins.
 fn split_header(file: &[u8]) -> Result<(&str, usize), Fault> {
     let truncated = || Fault::Format("the file ends inside its header".into());
-    let rest = file
-        .strip_prefix(MAGIC)
-        .ok_or_else(|| Fault::Format("not a .npy file: it does not begin with \\x93NUMPY".into()))?;
+    let rest = file.strip_prefix(MAGIC).ok_or_else(|| {
+        Fault::Format("not a .npy file: it does not begin with \\x93NUMPY".into())
+    })?;
     let (&[major, _minor], rest) = rest.split_first_chunk::<2>().ok_or_else(truncated)?;
     let (len, rest) = match major {
         1 => {
@@ -69,8 +69,8 @@ fn split_header(file: &[u8]) -> Result<(&str, usize), Fault> {
         }
     };
     let text = rest.get(..len).ok_or_else(truncated)?;
-    let text = std::str::from_utf8(text)
-        .map_err(|_| Fault::Format("the header is not text".into()))?;
+    let text =
+        std::str::from_utf8(text).map_err(|_| Fault::Format("the header is not text".into()))?;
     Ok((text, file.len() - rest.len() + len))
 }
 
@@ -200,7 +200,10 @@ mod tests {
             .flat_map(|v| v.to_be_bytes())
             .collect();
         let tensor = parse(file(header, &data)).unwrap();
-        assert_eq!(tensor, Tensor::new(&[2, 3], &[1i16, 2, 3, 4, 5, 6]).unwrap());
+        assert_eq!(
+            tensor,
+            Tensor::new(&[2, 3], &[1i16, 2, 3, 4, 5, 6]).unwrap()
+        );
     }
 
     #[test]

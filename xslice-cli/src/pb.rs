@@ -99,7 +99,9 @@ pub(crate) fn type_and_shape(proto: &TensorProto) -> Result<(ElementType, Vec<us
     }
     let dims = proto.dims.iter().map(|&dim| {
         usize::try_from(dim).map_err(|_| {
-            Fault::Format(format!("dimension {dim} of a tensor (allowed: 0 and above)"))
+            Fault::Format(format!(
+                "dimension {dim} of a tensor (allowed: 0 and above)"
+            ))
         })
     });
     Ok((ty, dims.collect::<Result<_, _>>()?))

@@ -4,6 +4,7 @@
 //! halves; that width is decided here, and how an element looks when it is printed.
 
 use half::{bf16, f16};
+use std::fmt::{Display, LowerExp};
 use xslice::{ElementType, Tensor};
 
 /// Bytes of one number: half an element where that is complex.
@@ -36,7 +37,7 @@ pub fn show(tensor: &Tensor, at: usize) -> String {
     if let Some(strings) = tensor.strings() {
         return strings
             .get(at)
-            .map_or_else(String::new, |text| format!("{text:?}"));
+            .map_or_else(String::new, |text| show_string(text));
     }
     if let Some(value) = tensor.integer(at)
         && tensor.element_type() != ElementType::U64
@@ -50,14 +51,33 @@ pub fn show(tensor: &Tensor, at: usize) -> String {
     show_bits(tensor.element_type(), b).unwrap_or_default()
 }
 
+/// The beginning of a string, in quotes.
+fn show_string(text: &str) -> String {
+    const SHOWN: usize = 40;
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{:?}...", &text[..end]),
+        None => format!("{text:?}"),
+    }
+}
+
+/// Without an exponent where that is short.
+fn show_float<T: Display + LowerExp>(value: T) -> String {
+    let plain = value.to_string();
+    if plain.len() <= 20 {
+        plain
+    } else {
+        format!("{value:e}")
+    }
+}
+
 fn show_bits(ty: ElementType, b: &[u8]) -> Option<String> {
     Some(match ty {
         ElementType::Bool => (b != [0]).to_string(),
         ElementType::U64 => u64::from_ne_bytes(b.try_into().ok()?).to_string(),
-        ElementType::F16 => f16::from_ne_bytes(b.try_into().ok()?).to_string(),
-        ElementType::Bf16 => bf16::from_ne_bytes(b.try_into().ok()?).to_string(),
-        ElementType::F32 => f32::from_ne_bytes(b.try_into().ok()?).to_string(),
-        ElementType::F64 => f64::from_ne_bytes(b.try_into().ok()?).to_string(),
+        ElementType::F16 => show_float(f32::from(f16::from_ne_bytes(b.try_into().ok()?))),
+        ElementType::Bf16 => show_float(f32::from(bf16::from_ne_bytes(b.try_into().ok()?))),
+        ElementType::F32 => show_float(f32::from_ne_bytes(b.try_into().ok()?)),
+        ElementType::F64 => show_float(f64::from_ne_bytes(b.try_into().ok()?)),
         ElementType::C64 | ElementType::C128 => {
             let half = if ty == ElementType::C64 {
                 ElementType::F32
@@ -65,8 +85,31 @@ fn show_bits(ty: ElementType, b: &[u8]) -> Option<String> {
                 ElementType::F64
             };
             let (re, im) = b.split_at(b.len() / 2);
-            format!("{}+{}i", show_bits(half, re)?, show_bits(half, im)?)
+            let (re, im) = (show_bits(half, re)?, show_bits(half, im)?);
+            let plus = if im.starts_with('-') { "" } else { "+" };
+            format!("{re}{plus}{im}i")
         }
         _ => return None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn elements_are_short_and_exact() {
+        let shown = |tensor: &Tensor| show(tensor, 0);
+        assert_eq!(shown(&Tensor::scalar(1.5f32)), "1.5");
+        assert_eq!(shown(&Tensor::scalar(f32::MAX)), "3.4028235e38");
+        assert_eq!(shown(&Tensor::scalar(f64::NAN)), "NaN");
+        assert_eq!(shown(&Tensor::scalar(u64::MAX)), "18446744073709551615");
+        assert_eq!(shown(&Tensor::scalar(f16::from_f32(-0.5))), "-0.5");
+        assert_eq!(shown(&Tensor::scalar("a\nb".to_string())), r#""a\nb""#);
+        let parts = [1.0f32, -2.0].map(f32::to_ne_bytes).concat();
+        let complex = Tensor::from_bytes(ElementType::C64, &[], parts).unwrap();
+        assert_eq!(shown(&complex), "1-2i");
+        let long = Tensor::scalar("x".repeat(1000));
+        assert!(shown(&long).len() < 60);
+    }
 }

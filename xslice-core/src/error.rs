@@ -140,11 +140,11 @@ impl ErrorKind {
     }
 }
 
-/// A refusal. Display gives one line: who, what, allowed, hint, code.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A refusal. Display, and Debug too, give one line: who, what, allowed, hint, code.
+#[derive(Clone, PartialEq, Eq)]
 pub struct Error(Box<Facts>);
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 struct Facts {
     kind: ErrorKind,
     text: Cow<'static, str>,
@@ -322,6 +322,13 @@ impl fmt::Display for Error {
             write!(f, "; {hint}")?;
         }
         write!(f, " [{} {}]", facts.kind.code(), facts.kind.name())
+    }
+}
+
+/// What `fn main() -> Result<(), Error>` prints.
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

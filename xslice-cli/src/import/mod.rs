@@ -5,14 +5,13 @@
 //! the library as the file writes them, and the library's rules decide. What is decided here is what a model may hold at all.
 
 pub mod onnx;
-mod openvino;
+pub mod openvino;
 mod value;
 
-use crate::error::{Error, Fault, Result, too_large};
+use crate::error::{Fault, Result, too_large};
 use crate::files;
 use std::path::Path;
 use std::sync::Arc;
-use value::Builder;
 use xslice::{Declared, Dialect, Program, Tensor};
 
 /// How to read a model.

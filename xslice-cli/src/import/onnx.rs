@@ -67,7 +67,10 @@ fn default_opset(imports: &[OperatorSetIdProto]) -> Result<u32, Fault> {
             continue;
         }
         if import.version < 1 {
-            let what = format!("operator set version {} (allowed: 1 and above)", import.version);
+            let what = format!(
+                "operator set version {} (allowed: 1 and above)",
+                import.version
+            );
             return Err(Fault::model(None, what));
         }
         if found.is_some_and(|version| version != import.version) {
@@ -104,6 +107,9 @@ impl Importer<'_> {
             let value = self.builder.constant(tensor);
             self.define(name, value, None)?;
         }
+        for (at, node) in graph.node.iter().enumerate() {
+            self.in_scope(node, &label(node, at))?;
+        }
         for (at, node) in graph.node.into_iter().enumerate() {
             let label = label(&node, at);
             self.node(node, &label)?;
@@ -121,7 +127,7 @@ impl Importer<'_> {
             let tensor = self
                 .constants
                 .tensor(proto)
-                .map_err(|error| in_initializer(error, &name))?;
+                .map_err(|error| error.within("initializer", &name))?;
             if !initializers.add(name.clone(), tensor) {
                 return Err(given_twice(&name, None).into());
             }
@@ -156,7 +162,10 @@ impl Importer<'_> {
         for output in outputs {
             let name = &output.name;
             let Some(&value) = self.values.get(name) else {
-                let what = format!("no node computes the graph output `{}`", name.escape_debug());
+                let what = format!(
+                    "no node computes the graph output `{}`",
+                    name.escape_debug()
+                );
                 return Err(Fault::model(None, what).into());
             };
             if !seen.insert(name.clone()) {
@@ -195,11 +204,6 @@ impl Initializers {
     }
 }
 
-fn in_initializer(error: crate::Error, name: &str) -> crate::Error {
-    let name = format!("initializer `{}`", name.escape_debug());
-    constant::inside(error, &name)
-}
-
 fn given_twice(name: &str, node: Option<&str>) -> Fault {
     Fault::model(
         node,
@@ -209,12 +213,11 @@ fn given_twice(name: &str, node: Option<&str>) -> Fault {
 
 /// What errors call a node: its name, else its first result, else its place.
 fn label(node: &NodeProto, at: usize) -> String {
-    let named = [&node.name].into_iter().chain(node.output.first());
-    named
-        .into_iter()
-        .find(|name| !name.is_empty())
-        .cloned()
-        .unwrap_or_else(|| format!("#{at}"))
+    let mut names = std::iter::once(&node.name).chain(node.output.first());
+    match names.find(|name| !name.is_empty()) {
+        Some(name) => name.clone(),
+        None => format!("#{at}"),
+    }
 }
 
 /// What is declared of an input or output; `None` where its type is left open.
@@ -238,13 +241,13 @@ fn declared(info: &ValueInfoProto) -> Result<Option<Declared>, Fault> {
 
 fn declared_tensor(tensor: &TensorTypeProto, name: &str) -> Result<Declared, Fault> {
     let element_type = pb::element_type(tensor.elem_type)
-        .ok_or_else(|| constant::prefix(pb::unknown_type(tensor.elem_type), &in_quotes(name)))?;
+        .ok_or_else(|| pb::unknown_type(tensor.elem_type).within("value", name))?;
     let dim = |value: &Option<Dimension>| match value {
         // Some writers print an unknown dimension as -1.
         None | Some(Dimension::DimParam(_)) | Some(Dimension::DimValue(-1)) => Ok(None),
         Some(Dimension::DimValue(size)) => usize::try_from(*size).map(Some).map_err(|_| {
-            let what = format!("dimension {size} of {} (allowed: 0 and above)", in_quotes(name));
-            Fault::model(None, what)
+            let what = format!("dimension {size} (allowed: 0 and above)");
+            Fault::model(None, what).within("value", name)
         }),
     };
     let shape = match &tensor.shape {
@@ -261,8 +264,4 @@ fn declared_tensor(tensor: &TensorTypeProto, name: &str) -> Result<Declared, Fau
         element_type,
         shape,
     })
-}
-
-fn in_quotes(name: &str) -> String {
-    format!("`{}`", name.escape_debug())
 }

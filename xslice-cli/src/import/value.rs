@@ -58,9 +58,7 @@ impl Builder {
             Some(data) => data.from_range,
             None => op.is_generator(),
         };
-        let id = self
-            .graph
-            .apply(op, data.map(|data| data.id), Some(node))?;
+        let id = self.graph.apply(op, data.map(|data| data.id), Some(node))?;
         Ok(Value { id, from_range })
     }
 
@@ -81,6 +79,10 @@ impl Builder {
             from_range: value.from_range,
         });
         Ok(())
+    }
+
+    pub fn has_output(&self, name: &str) -> bool {
+        self.outputs.iter().any(|output| output.name == name)
     }
 
     pub fn finish(self) -> Result<Model, Fault> {

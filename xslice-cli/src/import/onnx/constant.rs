@@ -4,7 +4,7 @@
 //! link that leaves it. Everything that constants take together counts against the limit of the command.
 
 use super::proto::TensorProto;
-use crate::error::{Error, Fault, Result};
+use crate::error::{Fault, Result};
 use crate::files;
 use crate::import::Budget;
 use crate::pb;
@@ -24,16 +24,18 @@ impl<'a> Constants<'a> {
 
     /// The tensor of a message.
     pub fn tensor(&mut self, proto: TensorProto) -> Result<Tensor> {
-        let tensor = match proto.data_location {
-            0 => pb::tensor(proto)?,
-            1 => self.external(&proto)?,
+        match proto.data_location {
+            0 => {
+                let tensor = pb::tensor(proto)?;
+                self.budget.take(tensor.bytes().len())?;
+                Ok(tensor)
+            }
+            1 => self.external(&proto),
             other => {
                 let what = format!("data location {other} (allowed: 0 or 1)");
-                return Err(Fault::Format(what).into());
+                Err(Fault::Format(what).into())
             }
-        };
-        self.budget.take(tensor.bytes().len())?;
-        Ok(tensor)
+        }
     }
 
     fn external(&mut self, proto: &TensorProto) -> Result<Tensor> {
@@ -127,35 +129,5 @@ impl Place {
             offset: offset.unwrap_or(0),
             length,
         })
-    }
-}
-
-/// The same error, saying what it is inside of.
-pub fn inside(error: Error, place: &str) -> Error {
-    let path = error.path().map(Path::to_path_buf);
-    let fault = prefix(error.fault().clone(), place);
-    match path {
-        Some(path) => fault.at(&path),
-        None => fault.into(),
-    }
-}
-
-/// The same fault, saying what it is inside of.
-pub fn prefix(fault: Fault, place: &str) -> Fault {
-    let say = |what: String| format!("{place}: {what}");
-    match fault {
-        Fault::File(what) => Fault::File(say(what)),
-        Fault::Format(what) => Fault::Format(say(what)),
-        Fault::Argument(what) => Fault::Argument(say(what)),
-        Fault::Model { node, what } => Fault::Model {
-            node,
-            what: say(what),
-        },
-        Fault::OutsideScope { node, what } => Fault::OutsideScope {
-            node,
-            what: say(what),
-        },
-        Fault::Internal(what) => Fault::Internal(say(what)),
-        Fault::Refused(error) => Fault::Refused(error.node(place)),
     }
 }

@@ -1,0 +1,89 @@
+//! One call of a model: values for its inputs, signatures for its programs, results in order.
+//!
+//! Shared by the commands. Decided here: which value an input gets, and that an operand whose value decides shapes goes into the
+//! signature with it. Whether a value fits what the model declares is the library's rule.
+
+use crate::cli::list_names;
+use crate::engine::Engine;
+use crate::error::{Error, Result};
+use crate::import::Model;
+use std::sync::Arc;
+use xslice::{Input, Program, Signature, Tensor};
+
+/// A value for every input of a model.
+#[derive(Clone, Debug)]
+pub struct Call {
+    tensors: Vec<Arc<Tensor>>,
+    max_bytes: u64,
+}
+
+impl Call {
+    /// Binds the values that are given; the others take the model's own.
+    ///
+    /// # Errors
+    /// An input without a value.
+    pub fn bind(model: &Model, given: Vec<Option<Arc<Tensor>>>, max_bytes: u64) -> Result<Self> {
+        let mut missing = Vec::new();
+        let mut tensors = Vec::with_capacity(model.inputs.len());
+        let mut given = given.into_iter();
+        for input in &model.inputs {
+            match given.next().flatten().or_else(|| input.initial.clone()) {
+                Some(tensor) => tensors.push(tensor),
+                None => missing.push(input.name.as_str()),
+            }
+        }
+        if !missing.is_empty() {
+            let names = list_names(missing.into_iter());
+            let what = format!("no value for input `{names}`; give one with --input NAME=FILE");
+            return Err(Error::argument(what));
+        }
+        Ok(Self { tensors, max_bytes })
+    }
+
+    /// The values of all operands.
+    #[must_use]
+    pub fn new(tensors: Vec<Arc<Tensor>>, max_bytes: u64) -> Self {
+        Self { tensors, max_bytes }
+    }
+
+    /// The signature of these values for one program.
+    #[must_use]
+    pub fn signature(&self, program: &Program) -> Signature {
+        let limit = usize::try_from(self.max_bytes).unwrap_or(usize::MAX);
+        let operands = self.tensors.iter().zip(program.parameters());
+        operands.fold(
+            Signature::new().limit(limit),
+            |signature, (tensor, is_parameter)| {
+                if is_parameter {
+                    signature.value(tensor.clone())
+                } else {
+                    signature.operand(tensor.element_type(), tensor.shape())
+                }
+            },
+        )
+    }
+
+    /// The result of one program.
+    ///
+    /// # Errors
+    /// Every refusal of the library.
+    pub fn run(&self, engine: &mut Engine, program: &Program) -> Result<Tensor, xslice::Error> {
+        let inputs: Vec<Input<'_>> = self.tensors.iter().map(|t| t.as_input()).collect();
+        engine.run(program, &self.signature(program), &inputs)
+    }
+
+    /// Every output of a model.
+    ///
+    /// # Errors
+    /// The first refusal, in the order of the outputs.
+    pub fn run_all(
+        &self,
+        engine: &mut Engine,
+        model: &Model,
+    ) -> Result<Vec<Tensor>, xslice::Error> {
+        let outputs = model.outputs.iter();
+        outputs
+            .map(|output| self.run(engine, &output.program))
+            .collect()
+    }
+}

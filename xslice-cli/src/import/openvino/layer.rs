@@ -1,0 +1,184 @@
+//! What one layer of an IR says, as text and numbers.
+//!
+//! Numbers, dimensions and lists are read here, with the layer and the attribute named when one is malformed; nothing is
+//! understood yet.
+
+use crate::error::Fault;
+use roxmltree::Node;
+use xslice::ElementType;
+
+/// A layer.
+pub struct Layer<'a> {
+    pub id: u64,
+    pub name: &'a str,
+    /// The operator (`type`).
+    pub kind: &'a str,
+    /// The operator set (`version`), if it is given.
+    pub version: Option<&'a str>,
+    /// The attributes of `<data>`.
+    pub data: Vec<(&'a str, &'a str)>,
+    pub inputs: Vec<Port<'a>>,
+    pub outputs: Vec<Port<'a>>,
+}
+
+/// A port of a layer.
+pub struct Port<'a> {
+    pub id: u64,
+    pub precision: Option<&'a str>,
+    names: Option<&'a str>,
+    pub dims: Vec<&'a str>,
+}
+
+impl<'a> Port<'a> {
+    /// The names of the tensor at this port.
+    pub fn names(&self) -> impl Iterator<Item = &'a str> {
+        let names = self.names.unwrap_or_default().split(',').map(str::trim);
+        names.filter(|name| !name.is_empty())
+    }
+}
+
+impl<'a> Layer<'a> {
+    pub fn read(node: Node<'a, '_>) -> Result<Self, Fault> {
+        let id = number(node, "id", "layer")?;
+        let name = node.attribute("name").unwrap_or_default();
+        let Some(kind) = node.attribute("type") else {
+            return Err(Fault::model(Some(name), "the layer has no `type`"));
+        };
+        let mut data = node.children().filter(|node| node.has_tag_name("data"));
+        let attributes = data.next().map(|data| {
+            let pairs = data.attributes();
+            pairs.map(|a| (a.name(), a.value())).collect()
+        });
+        if data.next().is_some() {
+            return Err(Fault::model(
+                Some(name),
+                "the layer has two `data` elements",
+            ));
+        }
+        Ok(Self {
+            id,
+            name,
+            kind,
+            version: node.attribute("version"),
+            data: attributes.unwrap_or_default(),
+            inputs: ports(node, "input", name)?,
+            outputs: ports(node, "output", name)?,
+        })
+    }
+
+    /// An attribute of `<data>`.
+    pub fn attribute(&self, name: &str) -> Option<&'a str> {
+        let found = self.data.iter().find(|(given, _)| *given == name);
+        found.map(|(_, value)| *value)
+    }
+
+    /// An attribute that is a number.
+    pub fn number(&self, name: &str) -> Result<u64, Fault> {
+        let text = self.attribute(name).unwrap_or_default();
+        text.parse()
+            .map_err(|_| self.malformed(name, text, "an integer, 0 and above"))
+    }
+
+    /// The refusal of an attribute that cannot be read.
+    pub fn malformed(&self, name: &str, text: &str, allowed: &str) -> Fault {
+        let text = text.escape_debug();
+        let what = format!("attribute `{name}` is `{text}` (allowed: {allowed})");
+        Fault::model(Some(self.name), what)
+    }
+
+    /// The element type, from `<data>` or, in older files, from the output port; `None` where it is left open.
+    pub fn element_type(&self) -> Result<Option<ElementType>, Fault> {
+        let printed = self.outputs.first().and_then(|port| port.precision);
+        let Some(text) = self.attribute("element_type").or(printed) else {
+            return Ok(None);
+        };
+        let name = text.to_ascii_lowercase();
+        Ok(Some(match name.as_str() {
+            "dynamic" | "undefined" | "unspecified" => return Ok(None),
+            "boolean" | "bool" => ElementType::Bool,
+            "fp16" => ElementType::F16,
+            "fp32" => ElementType::F32,
+            "fp64" => ElementType::F64,
+            "i4" | "u1" | "u2" | "u3" | "u4" | "u6" | "nf4" | "f4e2m1" | "f8e4m3" | "f8e5m2"
+            | "f8e8m0" => {
+                let what = format!("element type `{name}`");
+                return Err(Fault::outside_scope(Some(self.name), what));
+            }
+            "c64" | "c128" => return Err(self.malformed("element_type", text, TYPES)),
+            other => ElementType::from_name(other)
+                .ok_or_else(|| self.malformed("element_type", text, TYPES))?,
+        }))
+    }
+
+    /// The dimensions, from `<data>` or, in older files, from the output port; `None` where not even the rank is known.
+    pub fn shape(&self) -> Result<Option<Vec<Option<usize>>>, Fault> {
+        let dims: Vec<&str> = match self.attribute("shape") {
+            Some(text) => {
+                let text = text.trim().trim_start_matches('[').trim_end_matches(']');
+                match text.trim() {
+                    "" => Vec::new(),
+                    "..." => return Ok(None),
+                    list => list.split(',').map(str::trim).collect(),
+                }
+            }
+            None => match self.outputs.first() {
+                Some(port) => port.dims.clone(),
+                None => return Ok(None),
+            },
+        };
+        let dims = dims.into_iter().map(|dim| self.dimension(dim));
+        dims.collect::<Result<_, _>>().map(Some)
+    }
+
+    /// `640`, or what is not known: `-1`, `?`, `1..10`.
+    fn dimension(&self, text: &str) -> Result<Option<usize>, Fault> {
+        let malformed = || self.malformed("shape", text, "an integer, -1, ? or a range");
+        let bound = |text: &str| text.is_empty() || text.parse::<usize>().is_ok();
+        match text.split_once("..") {
+            Some((low, high)) if bound(low) && bound(high) => Ok(None),
+            Some(_) => Err(malformed()),
+            None if text == "-1" || text == "?" => Ok(None),
+            None => text.parse().map(Some).map_err(|_| malformed()),
+        }
+    }
+}
+
+const TYPES: &str = "boolean, i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32, f64, string";
+
+/// An attribute of an element that is a number.
+pub fn number(node: Node<'_, '_>, name: &str, what: &str) -> Result<u64, Fault> {
+    let text = node.attribute(name).unwrap_or_default();
+    text.parse().map_err(|_| {
+        let text = text.escape_debug();
+        let owner = node.attribute("name");
+        let what = format!("{what}: attribute `{name}` is `{text}` (allowed: 0 and above)");
+        Fault::model(owner, what)
+    })
+}
+
+fn ports<'a>(layer: Node<'a, '_>, side: &str, name: &str) -> Result<Vec<Port<'a>>, Fault> {
+    let mut ports: Vec<Port<'a>> = Vec::new();
+    let mut ids = std::collections::HashSet::new();
+    let sides = layer.children().filter(|node| node.has_tag_name(side));
+    let nodes = sides.flat_map(|side| side.children());
+    for node in nodes.filter(|node| node.has_tag_name("port")) {
+        let id = number(node, "id", "port").map_err(|fault| match fault {
+            Fault::Model { what, .. } => Fault::model(Some(name), what),
+            other => other,
+        })?;
+        if !ids.insert(id) {
+            let what = format!("{side} port {id} is there twice");
+            return Err(Fault::model(Some(name), what));
+        }
+        let dims = node.children().filter(|node| node.has_tag_name("dim"));
+        ports.push(Port {
+            id,
+            precision: node.attribute("precision"),
+            names: node.attribute("names"),
+            dims: dims
+                .map(|dim| dim.text().unwrap_or_default().trim())
+                .collect(),
+        });
+    }
+    Ok(ports)
+}

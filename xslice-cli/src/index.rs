@@ -1,0 +1,126 @@
+//! `xslice index`: the notation on tensor files.
+//!
+//! The text names operands, the command line gives each a file: the first positional file is the first operand, `--index` gives the
+//! others. Types and shapes come from the files; a text with types of its own (`<...>`) must agree with them.
+
+use crate::call::Call;
+use crate::cli::{Common, EngineName, list_names, print, split_assignment};
+use crate::error::{Error, Result};
+use crate::files;
+use crate::table;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use xslice::{Dialect, Program, Tensor};
+
+const HELP: &str = "\
+Examples:
+  xslice index 'x[:, ::-1, 0:3]' in.npy -o out.npy
+  xslice index 'x[..., newaxis, 2]' in.npy                               without -o, a table is printed
+  xslice index 'table[@ids, :384]' table.npy --index ids=ids.npy -o y.npy
+  xslice index 'x[:, 16:240][:, :, ::-1]' image.npy -o crop.npy          a chain is one pass over memory
+  xslice index 'x |> onnx::Slice@13(starts = [0], ends = [3])' in.npy -o out.npy
+
+Brackets follow NumPy; `@name` gathers by a tensor of i32 or i64. Strings are read and written as .pb files.";
+
+/// Arguments of `xslice index`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = HELP)]
+pub struct Args {
+    /// Which elements, in the notation
+    text: String,
+
+    /// The value of the first operand, .npy or .pb
+    file: Option<PathBuf>,
+
+    /// The value of another operand
+    #[arg(long = "index", value_name = "NAME=FILE")]
+    indices: Vec<String>,
+
+    /// Where to write the result, .npy or .pb; without it, a table is printed
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+
+    /// What runs it
+    #[arg(long, value_enum, default_value_t = EngineName::Runner)]
+    engine: EngineName,
+
+    #[command(flatten)]
+    common: Common,
+}
+
+/// Runs the command.
+pub fn run(args: &Args, out: &mut dyn Write) -> Result<ExitCode> {
+    let program = parse(&args.text, args.common.dialect())?;
+    let call = Call::new(read_operands(&program, args)?, args.common.max_bytes);
+    let result = call.run(&mut args.engine.engine(), &program)?;
+    match &args.output {
+        None => print(out, table::of(&[("result".into(), result)]))?,
+        Some(path) => {
+            files::write_tensor(path, "", &result)?;
+            let (ty, shape) = (result.element_type(), result.shape());
+            print(out, format!("{}  {ty} {shape:?}\n", path.display()))?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The program of a text.
+pub fn parse(text: &str, dialect: Dialect) -> Result<Program> {
+    if dialect != Dialect::Standard {
+        let name = dialect.name();
+        let what = format!(
+            "--dialect {name} is for models; in a text, say it at the operator: `dialect = {name}`"
+        );
+        return Err(Error::argument(what));
+    }
+    Ok(Program::parse(text)?)
+}
+
+fn read_operands(program: &Program, args: &Args) -> Result<Vec<Arc<Tensor>>> {
+    let operands = program.operands();
+    let max_bytes = args.common.max_bytes;
+    let mut values: Vec<Option<Arc<Tensor>>> = vec![None; operands.len()];
+    let wanted = |at: usize| {
+        let declared = operands[at].declared.as_ref();
+        declared.map(|declared| declared.element_type)
+    };
+    if let Some(path) = &args.file {
+        let Some(first) = values.first_mut() else {
+            let what = format!("{} is given, but the text has no operand", path.display());
+            return Err(Error::argument(what));
+        };
+        let (_, tensor) = files::read_tensor(path, wanted(0), max_bytes)?;
+        *first = Some(Arc::new(tensor));
+    }
+    let names: Vec<_> = operands
+        .iter()
+        .map(|operand| operand.name.as_str())
+        .collect();
+    for text in &args.indices {
+        let find = |name: &str| names.iter().position(|known| *known == name);
+        let known = |name: &str| find(name).is_some();
+        let (name, file) =
+            split_assignment("--index", text, known, &list_names(names.iter().copied()))?;
+        // The name was found a line ago.
+        let Some(at) = find(name) else { continue };
+        let (_, tensor) = files::read_tensor(Path::new(file), wanted(at), max_bytes)?;
+        if values[at].replace(Arc::new(tensor)).is_some() {
+            return Err(Error::argument(format!("`{name}` has two values")));
+        }
+    }
+    let missing = |at: usize| {
+        let name = names[at];
+        let advice = if at == 0 {
+            "name its file after the text".into()
+        } else {
+            format!("give it with --index {name}=FILE")
+        };
+        Error::argument(format!("operand `{name}` has no value; {advice}"))
+    };
+    let values = values.into_iter().enumerate();
+    values
+        .map(|(at, value)| value.ok_or_else(|| missing(at)))
+        .collect()
+}

@@ -1,0 +1,242 @@
+//! Damaged files never panic: thousands of cut and flipped models and tensors, from a fixed seed.
+//!
+//! What still loads is run too, on two engines that must agree.
+
+mod common;
+
+use common::{Files, Random, graph, iota, list, model};
+use std::path::Path;
+use xslice::{ElementType, Tensor};
+use xslice_cli::call::Call;
+use xslice_cli::engine::{Engine, Kind};
+use xslice_cli::import::{self, Model, Options};
+use xslice_cli::onnx::{AttributeProto, Message, ModelProto, NodeProto, ValueInfoProto};
+use xslice_cli::{files, to_proto};
+
+const LIMIT: u64 = 1 << 20;
+
+/// `XSLICE_TEST_ROUNDS=100` makes every loop here so many times longer.
+fn rounds(count: usize) -> usize {
+    let factor = std::env::var("XSLICE_TEST_ROUNDS").ok();
+    count * factor.and_then(|text| text.parse().ok()).unwrap_or(1)
+}
+
+fn options() -> Options {
+    Options {
+        max_bytes: LIMIT,
+        ..Options::default()
+    }
+}
+
+/// Runs a model on zeros where its inputs have static shapes; says whether it ran.
+fn run(model: &Model) -> bool {
+    let inputs = model.inputs.iter().map(|input| {
+        let declared = input.declared.as_ref()?;
+        let shape: Option<Vec<usize>> = declared.shape.clone()?.into_iter().collect();
+        let shape = shape.filter(|shape| {
+            let count = shape.iter().try_fold(1usize, |n, &dim| n.checked_mul(dim));
+            count.is_some_and(|count| count < 4096)
+        })?;
+        let zeros = Tensor::zeros(declared.element_type, &shape).ok()?;
+        Some(zeros.into())
+    });
+    let Ok(call) = Call::bind(model, inputs.collect(), LIMIT) else {
+        return false;
+    };
+    let interp = call.run_all(&mut Engine::new(Kind::Interp), model);
+    let runner = call.run_all(&mut Engine::new(Kind::Runner), model);
+    assert_eq!(interp, runner);
+    interp.is_ok()
+}
+
+fn seeds() -> Vec<ModelProto> {
+    let mut dynamic = common::slice_model();
+    let mut chain = model(
+        13,
+        graph(
+            vec![
+                NodeProto::new("Constant", "c", &[], &["i"])
+                    .with(AttributeProto::tensor("value", list("", &[1, 0, -1]))),
+                NodeProto::new("Gather", "g", &["x", "i"], &["a"])
+                    .with(AttributeProto::int("axis", 1)),
+                NodeProto::new("Slice", "s", &["a", "from", "to", "", "step"], &["b"]),
+                NodeProto::new("Unsqueeze", "u", &["b", "zero"], &["y"]),
+            ],
+            vec![
+                list("from", &[3]),
+                list("to", &[-9]),
+                list("step", &[-2]),
+                list("zero", &[0]),
+            ],
+        ),
+    );
+    let mut range = model(
+        11,
+        graph(
+            vec![NodeProto::new("Range", "r", &["a", "b", "c"], &["y"])],
+            vec![
+                to_proto("a", &Tensor::scalar(0.0f32)),
+                to_proto("b", &Tensor::scalar(10.0f32)),
+                to_proto("c", &Tensor::scalar(0.5f32)),
+            ],
+        ),
+    );
+    for model in [&mut dynamic, &mut chain, &mut range] {
+        let graph = model.graph.as_mut().unwrap();
+        graph.input[0] = ValueInfoProto::tensor("x", 1, &[6.into(), 4.into()]);
+    }
+    vec![dynamic, chain, range]
+}
+
+#[test]
+fn damaged_onnx_models() {
+    let mut random = Random(0x5eed_0001);
+    let (mut loaded, mut ran) = (0, 0);
+    for seed in seeds() {
+        let bytes = seed.encode_to_vec();
+        let model = import::onnx::import(&bytes, Path::new("."), &options()).unwrap();
+        assert!(run(&model));
+        for _ in 0..rounds(2000) {
+            let damaged = random.damage(&bytes);
+            match import::onnx::import(&damaged, Path::new("."), &options()) {
+                Ok(model) => {
+                    loaded += 1;
+                    ran += usize::from(run(&model));
+                }
+                Err(error) => assert_eq!(error.to_string().lines().count(), 1),
+            }
+        }
+    }
+    println!("{} tried, {loaded} loaded, {ran} ran", rounds(6000));
+    assert!(
+        loaded > 100 && ran > 100,
+        "the damage is too great to test anything"
+    );
+}
+
+#[test]
+fn every_cut_of_an_onnx_model() {
+    let bytes = common::slice_model().encode_to_vec();
+    for len in 0..bytes.len() {
+        let _ = import::onnx::import(&bytes[..len], Path::new("."), &options());
+    }
+}
+
+#[test]
+fn protobuf_that_nests_deeply_is_an_error() {
+    // A group in a group in a group, in a field that is skipped.
+    let mut bytes = vec![0x7b; 1_000_000];
+    bytes.extend(vec![0x7c; 1_000_000]);
+    assert!(import::onnx::import(&bytes, Path::new("."), &options()).is_err());
+}
+
+const IR: &str = r#"<?xml version="1.0"?>
+<net name="t" version="11"><layers>
+<layer id="0" name="x" type="Parameter" version="opset1"><data shape="6,4" element_type="f32"/><output><port id="0" precision="FP32" names="x"><dim>6</dim><dim>4</dim></port></output></layer>
+<layer id="1" name="a" type="Const" version="opset1"><data element_type="i64" shape="2" offset="0" size="16"/><output><port id="0"/></output></layer>
+<layer id="2" name="b" type="Const" version="opset1"><data element_type="i64" shape="2" offset="16" size="16"/><output><port id="0"/></output></layer>
+<layer id="3" name="c" type="StridedSlice" version="opset1"><data begin_mask="0,1" end_mask="0,0" new_axis_mask="0" shrink_axis_mask="0,0,0" ellipsis_mask=""/><input><port id="0"/><port id="1"/><port id="2"/></input><output><port id="3"/></output></layer>
+<layer id="4" name="d" type="Result" version="opset1"><input><port id="0"/></input></layer>
+</layers><edges>
+<edge from-layer="0" from-port="0" to-layer="3" to-port="0"/><edge from-layer="1" from-port="0" to-layer="3" to-port="1"/>
+<edge from-layer="2" from-port="0" to-layer="3" to-port="2"/><edge from-layer="3" from-port="3" to-layer="4" to-port="0"/>
+</edges></net>
+"#;
+
+#[test]
+fn damaged_irs() {
+    let files = Files::new();
+    let bin: Vec<u8> = [1i64, 0, 5, 3]
+        .iter()
+        .flat_map(|v| v.to_le_bytes())
+        .collect();
+    let path = files.write("m.bin", bin);
+    let model = import::openvino::import(IR, &path, &options()).unwrap();
+    assert!(run(&model));
+    let mut random = Random(0x5eed_0002);
+    let (mut loaded, mut ran) = (0, 0);
+    for _ in 0..rounds(6000) {
+        let damaged = random.damage(IR.as_bytes());
+        let text = String::from_utf8_lossy(&damaged);
+        match import::openvino::import(&text, &path, &options()) {
+            Ok(model) => {
+                loaded += 1;
+                ran += usize::from(run(&model));
+            }
+            Err(error) => assert_eq!(error.to_string().lines().count(), 1),
+        }
+    }
+    println!("{} tried, {loaded} loaded, {ran} ran", rounds(6000));
+    assert!(
+        loaded > 100 && ran > 100,
+        "the damage is too great to test anything"
+    );
+}
+
+#[test]
+fn xml_that_nests_deeply_is_no_overflow() {
+    let deep = format!("<net version=\"11\">{}", "<layers>".repeat(500_000));
+    let bin = Path::new("none.bin");
+    assert!(import::openvino::import(&deep, bin, &options()).is_err());
+    let closed = format!("{deep}{}</net>", "</layers>".repeat(500_000));
+    assert!(import::openvino::import(&closed, bin, &options()).is_err());
+}
+
+#[test]
+fn damaged_tensor_files() {
+    let files = Files::new();
+    let tensor = iota(&[3, 4]);
+    let strings = Tensor::new(&[2], &["a".to_string(), "bc".to_string()]).unwrap();
+    let mut random = Random(0x5eed_0003);
+    let mut read = 0;
+    for (name, tensor) in [("a.npy", &tensor), ("a.pb", &tensor), ("b.pb", &strings)] {
+        let path = files.tensor(name, tensor);
+        let bytes = std::fs::read(&path).unwrap();
+        for round in 0..rounds(1500) {
+            let damaged = match round {
+                cut if cut < bytes.len() => bytes[..cut].to_vec(),
+                _ => random.damage(&bytes),
+            };
+            std::fs::write(&path, damaged).unwrap();
+            match files::read_tensor(&path, Some(ElementType::Bf16), LIMIT) {
+                Ok(_) => read += 1,
+                Err(error) => assert_eq!(error.to_string().lines().count(), 1),
+            }
+        }
+    }
+    assert!(read > 100, "the damage is too great to test anything");
+}
+
+#[test]
+fn npy_headers_that_promise_too_much() {
+    let files = Files::new();
+    let headers = [
+        "{'descr': '<f8', 'fortran_order': False, 'shape': (99999999999999999999,), }",
+        "{'descr': '<f8', 'fortran_order': True, 'shape': (4611686018427387904, 4611686018427387904, 0), }",
+        "{'descr': '<f8', 'fortran_order': False, 'shape': (4611686018427387904, 4611686018427387904), }",
+        "{'descr': '<f8', 'fortran_order': False, 'shape': (-1,), }",
+        "{'descr': '<f8', 'fortran_order': False, 'shape': (1), }",
+        "{'descr': '<f8', 'fortran_order': False, 'shape': (1 1), }",
+        "{'descr': '<U4', 'fortran_order': False, 'shape': (1,), }",
+        "{'descr': '|O', 'fortran_order': False, 'shape': (1,), }",
+        "{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (1,), }",
+        "{'descr': '<f8', 'descr': '<f8', 'fortran_order': False, 'shape': (1,), }",
+        "{'fortran_order': False, 'shape': (1,), }",
+        "{'descr': '<f8', 'fortran_order': False, 'shape': (1,), } tail",
+        "{{{{{{{{{{{{{{{{",
+        "",
+    ];
+    let mut empty = 0;
+    for header in headers {
+        let mut bytes = b"\x93NUMPY\x02\x00".to_vec();
+        bytes.extend_from_slice(&(header.len() as u32).to_le_bytes());
+        bytes.extend_from_slice(header.as_bytes());
+        let path = files.write("a.npy", &bytes);
+        match files::read_tensor(&path, None, LIMIT) {
+            Ok((_, tensor)) => empty += usize::from(tensor.is_empty()),
+            Err(error) => assert_eq!(error.to_string().lines().count(), 1, "{error}"),
+        }
+    }
+    // Beside a 0 no dimension is too large.
+    assert_eq!(empty, 1);
+}
