@@ -14,7 +14,7 @@ use cranelift_codegen::Context;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::I64;
 use cranelift_codegen::ir::{
-    AbiParam, BlockArg, InstBuilder, MemFlagsData, SigRef, Signature, Value,
+    AbiParam, Block, BlockArg, InstBuilder, MemFlagsData, SigRef, Signature, Value,
 };
 use cranelift_codegen::isa::OwnedTargetIsa;
 use cranelift_codegen::settings::{self, Configurable};
@@ -38,6 +38,7 @@ fn find_host() -> Result<OwnedTargetIsa, String> {
     for (name, value) in [
         // Loops are emitted in their final form: the optimiser would take most of the compile time and find little.
         ("opt_level", "none"),
+        // The single-pass allocator compiles in two thirds of the time, and its loops take two to four times as long.
         ("regalloc_algorithm", "backtracking"),
         ("enable_verifier", verify),
         // What a JIT in absolute addresses needs.
@@ -228,26 +229,32 @@ impl Emitter<'_> {
         self.multiply(wrapped, scale)
     }
 
+    /// A new block with parameters for such values.
+    fn block_for(&mut self, values: &[Value]) -> Block {
+        let block = self.builder.create_block();
+        for &value in values {
+            let ty = self.builder.func.dfg.value_type(value);
+            self.builder.append_block_param(block, ty);
+        }
+        block
+    }
+
     /// Starts a loop that carries `first`; its first value counts down to 0. Gives the block to close, and the carried values.
-    fn enter_loop(&mut self, first: &[Value]) -> (cranelift_codegen::ir::Block, Vec<Value>) {
-        let body = self.builder.create_block();
-        let carried = first
-            .iter()
-            .map(|_| self.builder.append_block_param(body, I64))
-            .collect();
-        let first: Vec<BlockArg> = first.iter().map(|&value| value.into()).collect();
-        self.builder.ins().jump(body, &first);
+    fn enter_loop(&mut self, first: &[Value]) -> (Block, Vec<Value>) {
+        let body = self.block_for(first);
+        self.builder.ins().jump(body, &arguments(first));
         self.builder.switch_to_block(body);
-        (body, carried)
+        (body, self.builder.block_params(body).to_vec())
     }
 
     /// Ends the loop: counts down and goes on with `next`, or leaves.
-    fn close_loop(&mut self, body: cranelift_codegen::ir::Block, mut next: Vec<Value>) {
+    fn close_loop(&mut self, body: Block, mut next: Vec<Value>) {
         let done = self.builder.create_block();
         next[0] = self.builder.ins().iadd_imm_s(next[0], -1);
-        let left = next[0];
-        let next: Vec<BlockArg> = next.into_iter().map(BlockArg::from).collect();
-        self.builder.ins().brif(left, body, &next, done, &[]);
+        let next_arguments = arguments(&next);
+        self.builder
+            .ins()
+            .brif(next[0], body, &next_arguments, done, &[]);
         self.builder.switch_to_block(done);
     }
 
@@ -289,6 +296,10 @@ impl Emitter<'_> {
             Num::Loaded(value) => self.builder.ins().imul(x, value),
         }
     }
+}
+
+fn arguments(values: &[Value]) -> Vec<BlockArg> {
+    values.iter().map(|&value| value.into()).collect()
 }
 
 /// An address: a pointer and an immediate.

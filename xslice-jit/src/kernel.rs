@@ -18,7 +18,8 @@ use std::fmt;
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use xslice_core::{Buffer, Element, Error, Input, Output, Plan, Scratch, Step, runner};
+
+use xslice_core::{Buffer, Element, Error, Input, Output, Plan, Scratch, Sources, Step, runner};
 
 /// `fn(numbers, buffers, dst)`: see `codegen`.
 type Entry = unsafe extern "C" fn(*const i64, *const *const u8, *mut u8);
@@ -134,7 +135,8 @@ fn with_workspace<T>(
         static WORKSPACE: RefCell<Option<Box<(Context, FunctionBuilderContext)>>> = const { RefCell::new(None) };
     }
     let taken = WORKSPACE.try_with(RefCell::take).ok().flatten();
-    let mut workspace = taken.unwrap_or_default();
+    let mut workspace =
+        taken.unwrap_or_else(|| Box::new((Context::new(), FunctionBuilderContext::new())));
     let result = compile(&mut workspace.0, &mut workspace.1);
     // Only a compilation that came to its end gives its workspace back: one that panicked may have left it in disorder.
     let _ = WORKSPACE.try_with(|kept| kept.replace(Some(workspace)));
@@ -271,34 +273,97 @@ impl Kernel {
         inputs: &[Input<'_>],
         output: impl Into<Output<'o>>,
     ) -> Result<(), Error> {
-        self.run_into(inputs, output.into())
+        self.run_into(inputs, &mut output.into())
     }
 
-    /// The result in a new vector, row-major. It is allocated once, and not initialised first where every element is written.
+    /// The result in a new vector, in the layout of the signature. It is allocated once, and not initialised first where every
+    /// element is written.
     ///
     /// # Errors
     /// As [`Kernel::run`]; [`OperandType`](xslice_core::ErrorKind::OperandType) if `T` is not the type of the result; memory for it.
     pub fn collect<T: Element>(&self, inputs: &[Input<'_>]) -> Result<Vec<T>, Error> {
-        // SAFETY: `run_into` runs the nests of this very plan over the whole output: where the plan covers its output (I4),
-        // every element is written when it returns `Ok`.
-        unsafe { xslice_core::collect::<T>(&self.0.plan, |output| self.run_into(inputs, output)) }
+        let run = |mut output: Output<'_>| self.run_into(inputs, &mut output);
+        // SAFETY: `run_into` is an engine's way to run this plan: it returns `Ok` only after its last nest has been run to its end.
+        unsafe { xslice_core::collect::<T>(&self.0.plan, run) }
     }
 
-    fn run_into(&self, inputs: &[Input<'_>], output: Output<'_>) -> Result<(), Error> {
-        let Inner {
-            plan,
-            engine,
-            nests,
-            ..
-        } = &*self.0;
-        let run = |scratch: &mut Scratch| match engine {
-            Engine::Runner => runner::run(plan, inputs, output, scratch),
-            Engine::Keyed | Engine::Baked => machine_run(plan, nests, inputs, output, scratch),
-        };
-        if plan.temporaries().is_empty() {
-            return run(&mut Scratch::new());
+    fn run_into(&self, inputs: &[Input<'_>], output: &mut Output<'_>) -> Result<(), Error> {
+        if self.0.plan.temporaries().is_empty() {
+            return self.0.run(inputs, output, &mut Scratch::new());
         }
-        with_scratch(run)
+        with_scratch(|scratch| self.0.run(inputs, output, scratch))
+    }
+}
+
+impl Inner {
+    fn run(
+        &self,
+        inputs: &[Input<'_>],
+        output: &mut Output<'_>,
+        scratch: &mut Scratch,
+    ) -> Result<(), Error> {
+        match self.engine {
+            Engine::Runner => runner::run(&self.plan, inputs, output.reborrow(), scratch),
+            Engine::Keyed | Engine::Baked => self.run_machine(inputs, output, scratch),
+        }
+    }
+
+    fn run_machine(
+        &self,
+        inputs: &[Input<'_>],
+        output: &mut Output<'_>,
+        scratch: &mut Scratch,
+    ) -> Result<(), Error> {
+        let plan = &*self.plan;
+        plan.admit(inputs, output)?;
+        let temporaries = plan.temporaries();
+        if !temporaries.is_empty() {
+            scratch.prepare(temporaries)?;
+        }
+        let mut nests = self.nests.iter();
+        for step in plan.steps() {
+            match step {
+                Step::Check(check) => {
+                    let earlier = scratch.sources();
+                    runner::check(
+                        check,
+                        &Sources {
+                            plan,
+                            inputs,
+                            earlier,
+                        },
+                    )?;
+                }
+                Step::Nest(planned) => {
+                    let Some(bound) = nests.next() else { continue };
+                    match planned.scratch() {
+                        None => {
+                            let earlier = scratch.sources();
+                            bound.run(
+                                &Sources {
+                                    plan,
+                                    inputs,
+                                    earlier,
+                                },
+                                output,
+                            );
+                        }
+                        Some(at) => {
+                            let (earlier, mut output) = scratch.split(at, temporaries[at]);
+                            bound.run(
+                                &Sources {
+                                    plan,
+                                    inputs,
+                                    earlier,
+                                },
+                                &mut output,
+                            );
+                        }
+                    }
+                }
+            }
+        }
+        Ok(())
     }
 }
 
@@ -313,49 +378,16 @@ fn with_scratch<T>(run: impl FnOnce(&mut Scratch) -> T) -> T {
     result
 }
 
-fn machine_run(
-    plan: &Plan,
-    nests: &[Bound],
-    inputs: &[Input<'_>],
-    mut output: Output<'_>,
-    scratch: &mut Scratch,
-) -> Result<(), Error> {
-    plan.admit(inputs, &output)?;
-    let temporaries = plan.temporaries();
-    if !temporaries.is_empty() {
-        scratch.prepare(temporaries)?;
-    }
-    let mut nests = nests.iter();
-    for step in plan.steps() {
-        match step {
-            Step::Check(check) => runner::check(check, plan, inputs, scratch)?,
-            Step::Nest(planned) => {
-                let Some(bound) = nests.next() else { continue };
-                match planned.scratch() {
-                    None => bound.run(plan, inputs, scratch, output.as_mut_ptr()),
-                    Some(at) => {
-                        let dst = scratch.split(at, temporaries[at]).1.as_mut_ptr();
-                        bound.run(plan, inputs, scratch, dst);
-                    }
-                }
-            }
-        }
-    }
-    Ok(())
-}
-
 /// Buffers of a nest that fit an array on the stack; a nest with more (a Gather through as many tables) uses one of the thread.
 const FEW: usize = 4;
 
 impl Bound {
-    fn run(&self, plan: &Plan, inputs: &[Input<'_>], scratch: &Scratch, dst: *mut u8) {
+    fn run(&self, sources: &Sources<'_>, output: &mut Output<'_>) {
         let start = |buffer: &Option<Buffer>| match *buffer {
             None => std::ptr::null(),
-            Some(Buffer::Operand(at)) => inputs[at].as_ptr(),
-            Some(Buffer::Constant(at)) => plan.constants()[at].bytes().as_ptr(),
-            Some(Buffer::Scratch(at)) => {
-                let temporary = plan.temporaries()[at];
-                scratch.sources().input(at, temporary).as_ptr()
+            Some(Buffer::Operand(at)) => sources.inputs[at].as_ptr(),
+            Some(buffer @ (Buffer::Constant(_) | Buffer::Scratch(_))) => {
+                sources.buffer(buffer).as_ptr()
             }
         };
         if self.reads.len() <= FEW {
@@ -363,7 +395,7 @@ impl Bound {
             for (slot, buffer) in starts.iter_mut().zip(&self.reads) {
                 *slot = start(buffer);
             }
-            return self.call(&starts, dst);
+            return self.call(&starts, output);
         }
         thread_local! {
             static STARTS: RefCell<Vec<*const u8>> = const { RefCell::new(Vec::new()) };
@@ -371,11 +403,12 @@ impl Bound {
         let mut starts = STARTS.try_with(RefCell::take).unwrap_or_default();
         starts.clear();
         starts.extend(self.reads.iter().map(start));
-        self.call(&starts, dst);
+        self.call(&starts, output);
         let _ = STARTS.try_with(|kept| kept.replace(starts));
     }
 
-    fn call(&self, starts: &[*const u8], dst: *mut u8) {
+    fn call(&self, starts: &[*const u8], output: &mut Output<'_>) {
+        let dst = output.as_mut_ptr();
         // SAFETY: the code was compiled for the structure that the numbers and the buffers were split from (`key::split`, one
         // schedule), so it reads exactly these arrays. The schedule is of a verified nest (I2); `Plan::admit` has compared the
         // buffers of this call with the lengths it was verified for, and the checks of the plan before it have proved its indices: every

@@ -10,6 +10,9 @@ use xslice_core::{Access, Buffer, IndexType, Lookup, Move, Progression, Schedule
 /// Runs of at most so many bytes are moved by loads and stores in place; their length belongs to the structure.
 pub(crate) const INLINE_BYTES: usize = 64;
 
+/// So many short runs are moved without a loop; their count belongs to the structure.
+const FEW: usize = 4;
+
 /// The shape of a schedule, without its numbers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Structure {
@@ -46,10 +49,12 @@ pub(crate) enum Inner {
         run: Run,
     },
     Strided {
+        count: Count,
         run: Run,
         packed: bool,
     },
     Lookup {
+        count: Count,
         run: Run,
         packed: bool,
         /// The position of the index.
@@ -63,6 +68,15 @@ pub(crate) enum Inner {
         values: Values,
         packed: bool,
     },
+}
+
+/// The turns of a move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Count {
+    /// At most [`FEW`]: straight code. Channels of a pixel, halves of a pair.
+    Few(usize),
+    /// A number.
+    Many,
 }
 
 /// The length of a run.
@@ -220,27 +234,22 @@ impl Parts {
     }
 
     fn inner(&mut self, inner: &Move) {
-        let short = |bytes: usize| match bytes {
-            1..=INLINE_BYTES => Run::Short(bytes),
-            _ => Run::Long,
-        };
         let (kind, numbers) = match *inner {
-            Move::Copy { bytes } => (
-                Inner::Copy { run: short(bytes) },
-                [1, 0, 0, bytes as i64, 0],
-            ),
+            Move::Copy { bytes } => (Inner::Copy { run: run(bytes) }, [1, 0, 0, bytes as i64, 0]),
             Move::Strided {
                 count,
                 bytes,
                 dst_stride,
                 src_stride,
-            } => (
-                Inner::Strided {
-                    run: short(bytes),
+            } => {
+                let kind = Inner::Strided {
+                    count: turns(count, bytes),
+                    run: run(bytes),
                     packed: dst_stride == bytes as i64,
-                },
-                [count as i64, dst_stride, src_stride, bytes as i64, 0],
-            ),
+                };
+                let numbers = [count as i64, dst_stride, src_stride, bytes as i64, 0];
+                (kind, numbers)
+            }
             Move::Lookup {
                 count,
                 bytes,
@@ -251,21 +260,18 @@ impl Parts {
             } => {
                 let table = self.structure.positions.len();
                 self.table(lookup, 0);
+                let kind = Inner::Lookup {
+                    count: turns(count, bytes),
+                    run: run(bytes),
+                    packed: dst_stride == bytes as i64,
+                    table,
+                    table_packed: index_stride == lookup.index.size() as i64,
+                    src_moves: src_stride != 0,
+                };
+                let bytes = bytes as i64;
                 (
-                    Inner::Lookup {
-                        run: short(bytes),
-                        packed: dst_stride == bytes as i64,
-                        table,
-                        table_packed: index_stride == lookup.index.size() as i64,
-                        src_moves: src_stride != 0,
-                    },
-                    [
-                        count as i64,
-                        dst_stride,
-                        src_stride,
-                        bytes as i64,
-                        index_stride,
-                    ],
+                    kind,
+                    [count as i64, dst_stride, src_stride, bytes, index_stride],
                 )
             }
             Move::Fill {
@@ -275,17 +281,27 @@ impl Parts {
                 values,
             } => {
                 let (values, start, delta) = progression(values);
-                (
-                    Inner::Fill {
-                        values,
-                        packed: dst_stride == values.size() as i64,
-                    },
-                    [count as i64, dst_stride, step, start, delta],
-                )
+                let packed = dst_stride == values.size() as i64;
+                let kind = Inner::Fill { values, packed };
+                (kind, [count as i64, dst_stride, step, start, delta])
             }
         };
         self.structure.inner = kind;
         self.numbers.extend(numbers);
+    }
+}
+
+fn run(bytes: usize) -> Run {
+    match bytes {
+        1..=INLINE_BYTES => Run::Short(bytes),
+        _ => Run::Long,
+    }
+}
+
+fn turns(count: usize, bytes: usize) -> Count {
+    match run(bytes) {
+        Run::Short(_) if count <= FEW => Count::Few(count),
+        Run::Short(_) | Run::Long => Count::Many,
     }
 }
 

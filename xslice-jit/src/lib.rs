@@ -9,7 +9,7 @@
 //! | a structure of which code exists, with new numbers | keyed: the code of the structure with these numbers |
 //! | a structure the 4th time with new numbers | keyed, compiled now |
 //! | the same program and signature the 16th time again | baked, compiled now, in the place of what was cached |
-//! | one contiguous copy, or rows of more than 1 KiB only | runner always: its copy is all there is to do |
+//! | one contiguous copy; rows of more than 64 bytes in at most two loops, of more than 1 KiB in any | runner always: copying is all there is to do, and it copies as fast |
 //! | strings, a host without code generation or executable memory | runner always; [`Kernel::declined`] says why |
 //!
 //! Two schedules have one structure when only their numbers (extents, strides, offsets, sizes) differ. Requests are counted in
@@ -42,7 +42,7 @@ pub use kernel::Kernel;
 
 use cache::{Cache, Cached, Limits};
 use kernel::{Bound, Code};
-use key::{Parts, Structure};
+use key::{INLINE_BYTES, Parts, Structure};
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -54,7 +54,7 @@ const VARIED: u32 = 4;
 /// `Auto` bakes a kernel when it is asked for so often again.
 const HOT: u32 = 16;
 
-/// `Auto` leaves rows of more bytes to the runner.
+/// `Auto` leaves rows of more bytes to the runner, however many loops there are.
 const LONG_ROW: usize = 1024;
 
 /// Which engine a [`Jit`] gives to its kernels.
@@ -168,13 +168,13 @@ pub enum MemoryPolicy {
 /// Options of a [`Jit`].
 #[derive(Clone, Debug)]
 #[must_use]
-pub struct Builder {
+pub struct JitBuilder {
     strategy: Strategy,
     limits: Limits,
     memory: MemoryPolicy,
 }
 
-impl Builder {
+impl JitBuilder {
     /// Which engine kernels get; `Auto` unless told.
     pub fn strategy(mut self, strategy: Strategy) -> Self {
         self.strategy = strategy;
@@ -266,8 +266,8 @@ impl Jit {
     }
 
     /// A `Jit` with options.
-    pub fn builder() -> Builder {
-        Builder {
+    pub fn builder() -> JitBuilder {
+        JitBuilder {
             strategy: Strategy::default(),
             limits: Limits {
                 code_bytes: 16 << 20,
@@ -289,7 +289,8 @@ impl Jit {
     /// As [`Program::compile`]. Errors are not cached.
     pub fn compile(&self, program: &Program, signature: &Signature) -> Result<Kernel, Error> {
         let hash = cache::hash_of(program, signature);
-        if let Some((kernel, hits)) = self.state().find(hash, program, signature) {
+        let found = self.state().find(hash, program, signature);
+        if let Some((kernel, hits)) = found {
             if hits == HOT && self.strategy == Strategy::Auto {
                 return Ok(self.bake(hash, program, signature, kernel));
             }
@@ -463,13 +464,15 @@ fn schedules(plan: &Plan) -> impl Iterator<Item = Option<&Schedule>> {
 
 /// Whether machine code does better than the runner in some nest.
 fn gains(plan: &Plan) -> bool {
-    schedules(plan)
-        .flatten()
-        .any(|schedule| match *schedule.inner() {
-            Move::Copy { bytes } => !schedule.extents().is_empty() && bytes <= LONG_ROW,
-            Move::Strided { bytes, .. } | Move::Lookup { bytes, .. } => bytes <= LONG_ROW,
+    schedules(plan).flatten().any(|schedule| {
+        let loops = schedule.extents().len();
+        let row = |bytes| bytes <= INLINE_BYTES || (bytes <= LONG_ROW && loops > 2);
+        match *schedule.inner() {
+            Move::Copy { bytes } => loops > 0 && row(bytes),
+            Move::Strided { bytes, .. } | Move::Lookup { bytes, .. } => row(bytes),
             Move::Fill { .. } => true,
-        })
+        }
+    })
 }
 
 /// What the code generator makes of a plan, to be read by people: for each nest its CLIF and its assembly, keyed or baked.

@@ -4,10 +4,10 @@
 //! place, 16 bytes at a time and overlapping at the end of the run; longer runs call the copy helper. Bodies of few instructions
 //! are unrolled; a count that is known and small becomes straight code.
 
-use super::{ELEMENTS, Emitter, Num, Place, Pointers};
-use crate::key::{Inner, Run, Table, Values, slot};
+use super::{ELEMENTS, Emitter, Num, Place, Pointers, arguments};
+use crate::key::{Count, Inner, Run, Table, Values, slot};
 use cranelift_codegen::ir::types::{F32, F64, I8, I8X16, I16, I32, I64};
-use cranelift_codegen::ir::{BlockArg, InstBuilder, Type, Value};
+use cranelift_codegen::ir::{InstBuilder, Type, Value};
 
 /// Pointer or position, and what one turn adds.
 #[derive(Clone, Copy)]
@@ -15,6 +15,9 @@ struct Cursor {
     at: Value,
     step: Num,
 }
+
+/// Straight code from carried values to the next ones.
+type Round<'b, 'e> = &'b mut dyn FnMut(&mut Emitter<'e>, &[Value]) -> Vec<Value>;
 
 /// What one turn does, given where each cursor stands.
 type Body<'b, 'e> = &'b mut dyn FnMut(&mut Emitter<'e>, &[Place]);
@@ -28,7 +31,7 @@ impl<'e> Emitter<'e> {
                 let bytes = self.run_bytes(run);
                 self.copy(run, bytes, Place::at(dst), Place::at(src));
             }
-            Inner::Strided { run, packed } => self.strided(run, packed, dst, src),
+            Inner::Strided { count, run, packed } => self.strided(count, run, packed, dst, src),
             Inner::Lookup {
                 run, packed, table, ..
             } => self.lookup(run, packed, table, pointers),
@@ -41,9 +44,9 @@ impl<'e> Emitter<'e> {
         }
     }
 
-    fn strided(&mut self, run: Run, packed: bool, dst: Value, src: Value) {
+    fn strided(&mut self, count: Count, run: Run, packed: bool, dst: Value, src: Value) {
         let bytes = self.run_bytes(run);
-        let count = self.of_move(slot::COUNT);
+        let count = self.count(count);
         let cursors = [
             self.dst_cursor(dst, packed, bytes),
             Cursor {
@@ -59,6 +62,7 @@ impl<'e> Emitter<'e> {
 
     fn lookup(&mut self, run: Run, packed: bool, table: usize, pointers: &Pointers) {
         let Inner::Lookup {
+            count,
             table_packed,
             src_moves,
             ..
@@ -70,7 +74,7 @@ impl<'e> Emitter<'e> {
             return;
         };
         let bytes = self.run_bytes(run);
-        let count = self.of_move(slot::COUNT);
+        let count = self.count(count);
         let size = self.number(self.structure.size(table));
         let scale = self.number(self.structure.scale(table));
         let index_stride = if table_packed {
@@ -115,24 +119,100 @@ impl<'e> Emitter<'e> {
                 Num::Loaded(self.multiply(step, delta))
             }
         };
-        let cursors = [
-            self.dst_cursor(dst, packed, bytes),
-            Cursor {
-                at: first,
-                step: difference,
-            },
-        ];
-        self.repeat(count, 1, &cursors, &mut |this, at| {
-            let value = this.address(at[1]);
-            let Place { base, offset } = at[0];
-            match values {
-                Values::I16 => this.builder.ins().istore16(ELEMENTS, value, base, offset),
-                Values::I32 => this.builder.ins().istore32(ELEMENTS, value, base, offset),
-                Values::I64 | Values::F32 | Values::F64 => {
-                    this.builder.ins().store(ELEMENTS, value, base, offset)
-                }
+        let one_by_one = |this: &mut Self, count, dst, first| {
+            let cursors = [
+                this.dst_cursor(dst, packed, bytes),
+                Cursor {
+                    at: first,
+                    step: difference,
+                },
+            ];
+            this.repeat(count, 1, &cursors, &mut |this, at| {
+                let value = this.address(at[1]);
+                this.store_low(values, value, at[0]);
+            });
+        };
+        if !packed || WIDEST == I64 || matches!(count, Num::Known(..=16)) {
+            return one_by_one(self, count, dst, first);
+        }
+        let count = self.value(count);
+        let (left, at) = self.fill_vectors(values, count, dst, first, difference);
+        self.unless_none(left, &mut |this| {
+            let value = this.builder.ins().extractlane(at[1], 0);
+            let value = match values.size() {
+                8 => value,
+                _ => this.builder.ins().sextend(I64, value),
             };
+            one_by_one(this, Num::Loaded(left), at[0], value);
         });
+    }
+
+    /// Two vectors a round, as long as there are values for both. Gives the number of values left, the destination, and
+    /// vectors of which the first begins with the next value.
+    fn fill_vectors(
+        &mut self,
+        values: Values,
+        count: Value,
+        dst: Value,
+        first: Value,
+        difference: Num,
+    ) -> (Value, Vec<Value>) {
+        let size = values.size();
+        let (lanes, ty) = (16 / size as i64, narrow(values).by(16 / size as u32));
+        let Some(ty) = ty else {
+            return (count, vec![dst]);
+        };
+        let numbered: Vec<u8> = (0..16)
+            .map(|byte| {
+                if byte % size == 0 {
+                    (byte / size) as u8
+                } else {
+                    0
+                }
+            })
+            .collect();
+        let numbered = self.builder.func.dfg.constants.insert(numbered.into());
+        let numbered = self.builder.ins().vconst(ty, numbered);
+        let difference = self.value(difference);
+        let difference = self.splat(values, ty, difference);
+        let offsets = self.builder.ins().imul(numbered, difference);
+        let start = self.splat(values, ty, first);
+        let start = self.builder.ins().iadd(start, offsets);
+        let shift = self
+            .builder
+            .ins()
+            .iconst(I32, i64::from(lanes.trailing_zeros()));
+        let next = self.builder.ins().ishl(difference, shift);
+        let second = self.builder.ins().iadd(start, next);
+        let step = self.builder.ins().iadd(next, next);
+        self.while_many(count, 2 * lanes, &[dst, start, second], &mut |this, at| {
+            this.builder.ins().store(ELEMENTS, at[1], at[0], 0);
+            this.builder.ins().store(ELEMENTS, at[2], at[0], 16);
+            vec![
+                this.builder.ins().iadd_imm_s(at[0], 32),
+                this.builder.ins().iadd(at[1], step),
+                this.builder.ins().iadd(at[2], step),
+            ]
+        })
+    }
+
+    /// A number in every lane, modulo the width.
+    fn splat(&mut self, values: Values, ty: Type, value: Value) -> Value {
+        let value = match values.size() {
+            8 => value,
+            _ => self.builder.ins().ireduce(narrow(values), value),
+        };
+        self.builder.ins().splat(ty, value)
+    }
+
+    /// Stores the low bytes of an integer.
+    fn store_low(&mut self, values: Values, value: Value, place: Place) {
+        let Place { base, offset } = place;
+        match values.size() {
+            2 => self.builder.ins().istore16(ELEMENTS, value, base, offset),
+            4 => self.builder.ins().istore32(ELEMENTS, value, base, offset),
+            _ => self.builder.ins().store(ELEMENTS, value, base, offset),
+        };
     }
 
     /// The position is rounded to the type, multiplied, added: three instructions, never fused (I7).
@@ -204,64 +284,67 @@ impl<'e> Emitter<'e> {
         };
         let at: Vec<Value> = cursors.iter().map(|cursor| cursor.at).collect();
         match count {
-            Num::Known(count) if count as u64 <= (16 / cost.max(1)) as u64 => {
+            Num::Known(count) if count.unsigned_abs() <= (16 / cost.max(1)).max(1) as u64 => {
                 self.turns(count as usize, &at, cursors, body);
             }
             Num::Known(count) => {
                 let rounds = self.value(Num::Known(count / unrolled));
-                let at = self.rounds(rounds, unrolled, &at, cursors, body);
+                let at = self.rounds(rounds, &at, &mut |this, at| {
+                    this.turns(unrolled as usize, at, cursors, body)
+                });
                 self.turns((count % unrolled) as usize, &at, cursors, body);
             }
             Num::Loaded(count) if unrolled == 1 => {
-                self.rounds(count, 1, &at, cursors, body);
+                self.rounds(count, &at, &mut |this, at| this.turns(1, at, cursors, body));
             }
-            Num::Loaded(count) => self.unrolled(count, unrolled, &at, cursors, body),
+            Num::Loaded(count) => {
+                let (left, at) = self.while_many(count, unrolled, &at, &mut |this, at| {
+                    this.turns(unrolled as usize, at, cursors, body)
+                });
+                self.unless_none(left, &mut |this| {
+                    this.rounds(left, &at, &mut |this, at| this.turns(1, at, cursors, body));
+                });
+            }
         }
     }
 
-    /// Rounds of `unrolled` turns while there are so many left, then the rest one by one.
-    fn unrolled(
+    /// Rounds of `many` (a power of two) turns while there are so many left. Gives the number left, and the values after it.
+    fn while_many(
         &mut self,
         count: Value,
-        unrolled: i64,
+        many: i64,
         at: &[Value],
-        cursors: &[Cursor],
-        body: Body<'_, 'e>,
-    ) {
-        let [many, rest, one, done] = [(); 4].map(|()| self.builder.create_block());
-        for _ in at {
-            self.builder.append_block_param(rest, I64);
-        }
-        let shift = i64::from(unrolled.trailing_zeros());
+        round: Round<'_, 'e>,
+    ) -> (Value, Vec<Value>) {
+        let (enter, after) = (self.builder.create_block(), self.block_for(at));
+        let shift = i64::from(many.trailing_zeros());
         let rounds = self.builder.ins().ushr_imm_u(count, shift);
-        let left = self.builder.ins().band_imm_u(count, unrolled - 1);
-        let arguments: Vec<BlockArg> = at.iter().map(|&value| value.into()).collect();
-        self.builder.ins().brif(rounds, many, &[], rest, &arguments);
-        self.builder.switch_to_block(many);
-        let after = self.rounds(rounds, unrolled, at, cursors, body);
-        let arguments: Vec<BlockArg> = after.iter().map(|&value| value.into()).collect();
-        self.builder.ins().jump(rest, &arguments);
-        self.builder.switch_to_block(rest);
-        let at = self.builder.block_params(rest).to_vec();
-        self.builder.ins().brif(left, one, &[], done, &[]);
-        self.builder.switch_to_block(one);
-        self.rounds(left, 1, &at, cursors, body);
+        let left = self.builder.ins().band_imm_u(count, many - 1);
+        self.builder
+            .ins()
+            .brif(rounds, enter, &[], after, &arguments(at));
+        self.builder.switch_to_block(enter);
+        let moved = self.rounds(rounds, at, round);
+        self.builder.ins().jump(after, &arguments(&moved));
+        self.builder.switch_to_block(after);
+        (left, self.builder.block_params(after).to_vec())
+    }
+
+    /// `code` unless `count` is 0.
+    fn unless_none(&mut self, count: Value, code: &mut dyn FnMut(&mut Self)) {
+        let [some, done] = [(); 2].map(|()| self.builder.create_block());
+        self.builder.ins().brif(count, some, &[], done, &[]);
+        self.builder.switch_to_block(some);
+        code(self);
         self.builder.ins().jump(done, &[]);
         self.builder.switch_to_block(done);
     }
 
-    /// A loop of `rounds` (at least 1), each of `unrolled` turns. Gives the cursors after it.
-    fn rounds(
-        &mut self,
-        rounds: Value,
-        unrolled: i64,
-        at: &[Value],
-        cursors: &[Cursor],
-        body: Body<'_, 'e>,
-    ) -> Vec<Value> {
+    /// A loop of `rounds`, at least 1. Gives the values after it.
+    fn rounds(&mut self, rounds: Value, at: &[Value], round: Round<'_, 'e>) -> Vec<Value> {
         let first: Vec<Value> = [rounds].iter().chain(at).copied().collect();
         let (block, carried) = self.enter_loop(&first);
-        let after = self.turns(unrolled as usize, &carried[1..], cursors, body);
+        let after = round(self, &carried[1..]);
         let next = [carried[0]].iter().chain(&after).copied().collect();
         self.close_loop(block, next);
         after
@@ -311,6 +394,13 @@ impl<'e> Emitter<'e> {
         self.number(self.structure.of_move(at))
     }
 
+    fn count(&mut self, count: Count) -> Num {
+        match count {
+            Count::Few(count) => Num::Known(count as i64),
+            Count::Many => self.of_move(slot::COUNT),
+        }
+    }
+
     fn run_bytes(&mut self, run: Run) -> Num {
         match run {
             Run::Short(bytes) => Num::Known(bytes as i64),
@@ -336,8 +426,20 @@ fn pieces_of(run: Run) -> usize {
     }
 }
 
+/// The integer as wide as a value of a Range.
+fn narrow(values: Values) -> Type {
+    match values {
+        Values::I16 => I16,
+        Values::I32 | Values::F32 => I32,
+        Values::I64 | Values::F64 => I64,
+    }
+}
+
 /// The widest type that is loaded and stored in one piece: every host with vectors in its base instruction set has 16 bytes.
-const WIDEST: Type = if cfg!(any(target_arch = "x86_64", target_arch = "aarch64")) {
+const WIDEST: Type = if cfg!(all(
+    any(target_arch = "x86_64", target_arch = "aarch64"),
+    target_endian = "little"
+)) {
     I8X16
 } else {
     I64

@@ -1,0 +1,60 @@
+//! `Kernel::run` allocates nothing, whatever the engine. Alone in its process: it counts in the global allocator.
+
+mod common;
+
+use common::{ids64, signature, slice, tensor};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use xslice_core::{ElementType, Gather, Input, Program, Tensor};
+use xslice_jit::{Jit, Strategy};
+
+thread_local! {
+    static COUNT: Cell<usize> = const { Cell::new(0) };
+}
+
+struct Counting;
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+// SAFETY: every call goes to the system's allocator as it came.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        let _ = COUNT.try_with(|count| count.set(count.get() + 1));
+        // SAFETY: as the caller promises.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
+        // SAFETY: as the caller promises.
+        unsafe { System.dealloc(at, layout) }
+    }
+}
+
+#[test]
+fn a_run_allocates_nothing() {
+    let mut chained = Program::chain("x");
+    let mut tensors = vec![tensor(ElementType::F32, &[6, 5])];
+    for table in ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"] {
+        chained = chained.then(Gather::onnx(13).indices(table));
+        tensors.push(ids64(&[6], &[0, -1, 2, 3, -6, 5]));
+    }
+    let sliced = Program::chain("x").then(slice([0, -1], [9, -99], [2, -1]));
+    for (chain, tensors) in [(sliced, &tensors[..1]), (chained, &tensors[..])] {
+        let program = chain.build().unwrap();
+        for strategy in [Strategy::Runner, Strategy::Keyed, Strategy::Baked] {
+            let kernel = Jit::with_strategy(strategy)
+                .compile(&program, &signature(tensors))
+                .unwrap();
+            let inputs: Vec<Input<'_>> = tensors.iter().map(Tensor::as_input).collect();
+            let mut output = Tensor::zeros(ElementType::F32, kernel.plan().shape()).unwrap();
+            // Temporaries of a thread grow on its first call.
+            kernel.run(&inputs, output.as_output()).unwrap();
+            let before = COUNT.get();
+            for _ in 0..10 {
+                kernel.run(&inputs, output.as_output()).unwrap();
+            }
+            assert_eq!(COUNT.get(), before, "{:?}", kernel.engine());
+        }
+    }
+}

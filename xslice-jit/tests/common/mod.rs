@@ -1,0 +1,127 @@
+//! What the tests share: tensors of bytes, a small generator, and the comparison of machine code with the interpreter.
+
+#![allow(dead_code, reason = "each test file uses its part")]
+
+use xslice_core::{
+    ElementType, Error, Input, OnnxSlice, Plan, Program, Scratch, Signature, Slice, Step, Tensor,
+    interp,
+};
+use xslice_jit::{Engine, Jit, Strategy};
+
+/// Numbers that look random and never change.
+pub struct Numbers(pub u64);
+
+impl Numbers {
+    pub fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    pub fn below(&mut self, bound: usize) -> usize {
+        (self.next() % bound as u64) as usize
+    }
+
+    pub fn between(&mut self, low: i64, high: i64) -> i64 {
+        low + (self.next() % (high - low + 1) as u64) as i64
+    }
+}
+
+/// A tensor whose bytes all differ from their neighbours; strings are numbers in words.
+pub fn tensor(ty: ElementType, shape: &[usize]) -> Tensor {
+    let count: usize = shape.iter().product();
+    if ty == ElementType::String {
+        let strings = (0..count).map(|at| format!("string {at}")).collect();
+        return Tensor::from_strings(shape, strings).unwrap();
+    }
+    let mut numbers = Numbers(0x9e37_79b9_7f4a_7c15 ^ count as u64);
+    let bytes = (0..count * ty.size()).map(|_| match ty {
+        ElementType::Bool => (numbers.next() & 1) as u8,
+        _ => (numbers.next() >> 24) as u8,
+    });
+    Tensor::from_bytes(ty, shape, bytes.collect()).unwrap()
+}
+
+pub fn ids64(shape: &[usize], values: &[i64]) -> Tensor {
+    Tensor::new(shape, values).unwrap()
+}
+
+pub fn ids32(shape: &[usize], values: &[i32]) -> Tensor {
+    Tensor::new(shape, values).unwrap()
+}
+
+/// `x[starts:ends:steps]` on the first axes.
+pub fn slice<const N: usize>(starts: [i64; N], ends: [i64; N], steps: [i64; N]) -> OnnxSlice {
+    let axes: [i64; N] = std::array::from_fn(|k| k as i64);
+    Slice::onnx(13)
+        .starts(starts)
+        .ends(ends)
+        .axes(axes)
+        .steps(steps)
+}
+
+/// Operands without layout.
+pub fn signature(tensors: &[Tensor]) -> Signature {
+    tensors.iter().fold(Signature::new(), |signature, tensor| {
+        signature.operand(tensor.element_type(), tensor.shape())
+    })
+}
+
+/// The result of a run: the output, or the refusal.
+pub fn output(
+    plan: &Plan,
+    run: impl FnOnce(&mut Tensor) -> Result<(), Error>,
+) -> Result<Tensor, Error> {
+    let mut output = Tensor::zeros(plan.element_type(), &[plan.output_len()]).unwrap();
+    run(&mut output).map(|()| output)
+}
+
+/// Runs keyed, baked and the interpreter on the same tensors, and compares outputs or refusals. Gives what all agree on.
+#[track_caller]
+pub fn agree(
+    name: &str,
+    program: &Program,
+    signature: &Signature,
+    tensors: &[Tensor],
+) -> Result<Tensor, Error> {
+    let inputs: Vec<Input<'_>> = tensors.iter().map(Tensor::as_input).collect();
+    let plan = program.compile(signature)?;
+    let expected = output(&plan, |output| {
+        interp::run(&plan, &inputs, output.as_output(), &mut Scratch::new())
+    });
+    for (strategy, engine) in [
+        (Strategy::Keyed, Engine::Keyed),
+        (Strategy::Baked, Engine::Baked),
+    ] {
+        let kernel = Jit::with_strategy(strategy)
+            .compile(program, signature)
+            .unwrap();
+        // Only strings have no schedule; a plan that moves nothing has no nest.
+        let strings = plan.steps().iter().any(|step| match step {
+            Step::Nest(planned) => planned.schedule().is_none(),
+            Step::Check(_) => false,
+        });
+        let engine = if strings { Engine::Runner } else { engine };
+        assert_eq!(
+            kernel.engine(),
+            engine,
+            "{name}: {:?}\n{plan}",
+            kernel.declined()
+        );
+        let found = output(&plan, |output| kernel.run(&inputs, output.as_output()));
+        if found != expected {
+            let listing = xslice_jit::listing(&plan, engine);
+            let clif: Vec<_> = listing
+                .iter()
+                .flatten()
+                .map(|code| code.clif.as_str())
+                .collect();
+            panic!(
+                "{name}, {engine}: {found:?} instead of {expected:?}\n{plan}\n{}",
+                clif.join("\n")
+            );
+        }
+    }
+    expected
+}

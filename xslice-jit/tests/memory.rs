@@ -1,0 +1,52 @@
+//! Code is freed with the last kernel that uses it. Alone in its process, so that nothing else moves the figure.
+#![cfg(target_os = "linux")]
+
+mod common;
+
+use common::slice;
+use xslice_core::{ElementType, Program, Signature};
+use xslice_jit::{Engine, Jit, Strategy};
+
+/// Resident memory in KiB, by the second field of `statm`.
+fn resident() -> usize {
+    let statm = std::fs::read_to_string("/proc/self/statm").unwrap();
+    let pages: usize = statm.split(' ').nth(1).unwrap().parse().unwrap();
+    pages * 4
+}
+
+/// Mappings of this process: each function owns one.
+fn mappings() -> usize {
+    std::fs::read_to_string("/proc/self/maps")
+        .unwrap()
+        .lines()
+        .count()
+}
+
+#[test]
+fn two_thousand_dropped_kernels_leave_nothing() {
+    let program = Program::chain("x")
+        .then(slice([0, 0], [i64::MAX; 2], [2, 3]))
+        .build()
+        .unwrap();
+    let compile_and_drop = |count: usize| {
+        for rows in 0..count {
+            let jit = Jit::with_strategy(Strategy::Baked);
+            let signature = Signature::new().operand(ElementType::F32, &[20 + rows, 40]);
+            let kernel = jit.compile(&program, &signature).unwrap();
+            assert_eq!(kernel.engine(), Engine::Baked);
+        }
+    };
+    compile_and_drop(200);
+    let (before, mapped) = (resident(), mappings());
+    compile_and_drop(2000);
+    let (after, still_mapped) = (resident(), mappings());
+    println!(
+        "resident {before} KiB, after 2000 more {after} KiB; {mapped} and {still_mapped} mappings"
+    );
+    // 2000 leaked pages alone would be 8000 KiB.
+    assert!(after < before + 2000, "{before} KiB, then {after} KiB");
+    assert!(
+        still_mapped < mapped + 50,
+        "{mapped} mappings, then {still_mapped}"
+    );
+}

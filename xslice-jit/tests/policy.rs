@@ -1,0 +1,351 @@
+//! Which engine runs, what is cached, and what happens when there is no machine code.
+
+mod common;
+
+use common::{ids64, signature, slice, tensor};
+use xslice_core::{ElementType, Gather, Input, Program, Signature, Tensor};
+use xslice_jit::{Decline, Engine, Jit, Kernel, MemoryPolicy, Strategy};
+
+fn every_other() -> Program {
+    Program::chain("x")
+        .then(slice([0, 0], [i64::MAX; 2], [1, 2]))
+        .build()
+        .unwrap()
+}
+
+fn matrix(rows: usize, columns: usize) -> Signature {
+    Signature::new().operand(ElementType::F32, &[rows, columns])
+}
+
+fn check(kernel: &Kernel, rows: usize, columns: usize) {
+    let x: Vec<f32> = (0..rows * columns).map(|at| at as f32).collect();
+    let expected: Vec<f32> = x
+        .chunks(columns)
+        .flat_map(|row| row.iter().copied().step_by(2))
+        .collect();
+    assert_eq!(kernel.collect::<f32>(&[Input::from(&x)]).unwrap(), expected);
+}
+
+#[test]
+fn kernels_and_jits_cross_threads() {
+    fn crosses<T: Send + Sync>() {}
+    crosses::<Kernel>();
+    crosses::<Jit>();
+}
+
+#[test]
+fn auto_runs_at_once_and_compiles_what_varies() {
+    let (jit, program) = (Jit::new(), every_other());
+    for rows in 2..12 {
+        let kernel = jit.compile(&program, &matrix(rows, 9)).unwrap();
+        let engine = if rows < 5 {
+            Engine::Runner
+        } else {
+            Engine::Keyed
+        };
+        assert_eq!(kernel.engine(), engine, "{rows} rows");
+        check(&kernel, rows, 9);
+    }
+    assert_eq!(jit.stats().compiled, 1);
+}
+
+#[test]
+fn auto_bakes_what_repeats() {
+    let (jit, program) = (Jit::new(), every_other());
+    for request in 0..30 {
+        let kernel = jit.compile(&program, &matrix(3, 8)).unwrap();
+        let engine = if request < 16 {
+            Engine::Runner
+        } else {
+            Engine::Baked
+        };
+        assert_eq!(kernel.engine(), engine, "request {request}");
+        check(&kernel, 3, 8);
+    }
+    let stats = jit.stats();
+    assert_eq!(
+        (stats.hits, stats.misses, stats.compiled, stats.kernels),
+        (29, 1, 1, 1)
+    );
+}
+
+#[test]
+fn auto_leaves_plain_copies_to_the_runner() {
+    let jit = Jit::new();
+    let one = Program::chain("x")
+        .then(slice([1], [8], [1]))
+        .build()
+        .unwrap();
+    let rows = Program::chain("x")
+        .then(slice([0, 0], [9, 64], [1, 1]))
+        .build()
+        .unwrap();
+    for _ in 0..40 {
+        let vector = Signature::new().operand(ElementType::F32, &[10]);
+        for (program, signature) in [(&one, &vector), (&rows, &matrix(9, 100))] {
+            assert_eq!(
+                jit.compile(program, signature).unwrap().engine(),
+                Engine::Runner
+            );
+        }
+    }
+    assert_eq!(jit.stats().compiled, 0);
+}
+
+#[test]
+fn one_keyed_code_serves_every_shape() {
+    let (jit, program) = (Jit::with_strategy(Strategy::Keyed), every_other());
+    for rows in 5..40 {
+        for columns in [2, 3, 10, 33] {
+            let kernel = jit.compile(&program, &matrix(rows, columns)).unwrap();
+            assert_eq!(kernel.engine(), Engine::Keyed);
+            check(&kernel, rows, columns);
+        }
+    }
+    // One column, two of them (few enough for straight code), more: three structures.
+    assert_eq!(jit.stats().compiled, 3);
+}
+
+#[test]
+fn denied_memory_falls_back_to_the_runner() {
+    for policy in [MemoryPolicy::NoPages, MemoryPolicy::NeverExecutable] {
+        for strategy in [Strategy::Keyed, Strategy::Baked, Strategy::Auto] {
+            let jit = Jit::builder().strategy(strategy).memory(policy).build();
+            for request in 0..40 {
+                let kernel = jit.compile(&every_other(), &matrix(3, 8)).unwrap();
+                assert_eq!(kernel.engine(), Engine::Runner);
+                if strategy != Strategy::Auto || request >= 16 {
+                    assert_eq!(kernel.declined(), Some(Decline::Memory));
+                }
+                check(&kernel, 3, 8);
+            }
+            let stats = jit.stats();
+            assert_eq!(
+                (stats.declined, stats.reasons),
+                (1, vec![(Decline::Memory, 1)])
+            );
+            assert_eq!((stats.code_bytes, stats.code_bytes_in_use), (0, 0));
+        }
+    }
+}
+
+#[test]
+fn strings_go_through_the_runner_and_are_counted() {
+    let x = tensor(ElementType::String, &[4, 3]);
+    let program = Program::chain("x")
+        .then(Gather::onnx(13).indices("ids"))
+        .build()
+        .unwrap();
+    let tensors = [x, ids64(&[2], &[-1, 0])];
+    let jit = Jit::with_strategy(Strategy::Baked);
+    let kernel = jit.compile(&program, &signature(&tensors)).unwrap();
+    assert_eq!(
+        (kernel.engine(), kernel.declined()),
+        (Engine::Runner, Some(Decline::Strings))
+    );
+    let found: Vec<String> = kernel
+        .collect(&[tensors[0].as_input(), tensors[1].as_input()])
+        .unwrap();
+    assert_eq!(found[0], "string 9");
+    assert_eq!(jit.stats().reasons, [(Decline::Strings, 1)]);
+}
+
+#[test]
+fn errors_are_not_cached() {
+    let jit = Jit::new();
+    let program = Program::chain("x")
+        .then(slice([0, 0], [1, 1], [1, 1]))
+        .build()
+        .unwrap();
+    for _ in 0..3 {
+        let rank_one = Signature::new().operand(ElementType::F32, &[10]);
+        assert!(jit.compile(&program, &rank_one).is_err());
+    }
+    assert_eq!(
+        (jit.stats().kernels, jit.stats().hits, jit.stats().misses),
+        (0, 0, 3)
+    );
+}
+
+#[test]
+fn the_cache_stays_within_its_bounds() {
+    for strategy in [Strategy::Keyed, Strategy::Baked] {
+        let bound = 5 * 4096;
+        let jit = Jit::builder()
+            .strategy(strategy)
+            .code_bytes(bound)
+            .kernels(20)
+            .build();
+        let mut kept = Vec::new();
+        for width in 1..60usize {
+            let program = Program::chain("x")
+                .then(slice([0, 0], [9, width as i64], [2, 1]))
+                .build()
+                .unwrap();
+            let signature = Signature::new().operand(ElementType::U8, &[9, 100]);
+            let kernel = jit.compile(&program, &signature).unwrap();
+            assert_ne!(kernel.engine(), Engine::Runner);
+            let stats = jit.stats();
+            assert!(
+                stats.code_bytes <= bound && stats.kernels <= 20,
+                "{stats:?}"
+            );
+            kept.push((kernel, width));
+        }
+        assert!(jit.stats().code_bytes > 0);
+        assert!(jit.stats().code_bytes_in_use > bound);
+        // Kernels outlive the cache.
+        jit.clear();
+        let x = tensor(ElementType::U8, &[9, 100]);
+        for (kernel, width) in &kept {
+            let found: Vec<u8> = kernel.collect(&[x.as_input()]).unwrap();
+            let rows = x.bytes().chunks(100).step_by(2);
+            assert_eq!(
+                found,
+                rows.flat_map(|row| row[..*width].to_vec())
+                    .collect::<Vec<_>>()
+            );
+        }
+        drop(kept);
+        assert_eq!(jit.stats().code_bytes_in_use, 0);
+    }
+}
+
+#[test]
+fn a_cache_of_nothing_still_compiles() {
+    let jit = Jit::builder()
+        .strategy(Strategy::Baked)
+        .code_bytes(0)
+        .kernels(0)
+        .build();
+    for _ in 0..3 {
+        let kernel = jit.compile(&every_other(), &matrix(3, 8)).unwrap();
+        check(&kernel, 3, 8);
+    }
+    assert_eq!(
+        (
+            jit.stats().kernels,
+            jit.stats().code_bytes,
+            jit.stats().hits
+        ),
+        (0, 0, 0)
+    );
+}
+
+#[test]
+fn eight_threads_compile_and_run() {
+    for strategy in [Strategy::Auto, Strategy::Keyed, Strategy::Baked] {
+        let jit = Jit::builder()
+            .strategy(strategy)
+            .kernels(16)
+            .code_bytes(8 * 4096)
+            .build();
+        let program = every_other();
+        let shared = jit.compile(&program, &matrix(4, 4)).unwrap();
+        std::thread::scope(|scope| {
+            for thread in 0..8 {
+                let (jit, program, shared) = (&jit, &program, shared.clone());
+                scope.spawn(move || {
+                    for round in 0..200usize {
+                        let (rows, columns) = (1 + (round + thread) % 13, 2 + round % 7);
+                        let kernel = jit.compile(program, &matrix(rows, columns)).unwrap();
+                        check(&kernel, rows, columns);
+                        check(&shared, 4, 4);
+                    }
+                });
+            }
+        });
+        assert!(jit.stats().code_bytes <= 8 * 4096);
+    }
+}
+
+#[test]
+fn a_panic_in_one_thread_poisons_nothing() {
+    let jit = Jit::with_strategy(Strategy::Keyed);
+    let kernel = jit.compile(&every_other(), &matrix(3, 8)).unwrap();
+    let panicked = std::thread::scope(|scope| {
+        let running = scope.spawn(|| {
+            let _kernel = jit.compile(&every_other(), &matrix(5, 8)).unwrap();
+            panic!("on purpose");
+        });
+        running.join()
+    });
+    assert!(panicked.is_err());
+    check(&kernel, 3, 8);
+    check(&jit.compile(&every_other(), &matrix(6, 8)).unwrap(), 6, 8);
+}
+
+#[test]
+fn a_wrong_call_is_refused_before_anything_moves() {
+    let kernel = Jit::with_strategy(Strategy::Baked)
+        .compile(&every_other(), &matrix(3, 8))
+        .unwrap();
+    let x = [0.0f32; 24];
+    let mut y = [7.0f32; 12];
+    assert!(kernel.run(&[], &mut y).is_err());
+    assert!(kernel.run(&[Input::from(&x[..23])], &mut y).is_err());
+    assert!(kernel.run(&[Input::from(&[0i32; 24])], &mut y).is_err());
+    assert!(kernel.run(&[Input::from(&x)], &mut y[..11]).is_err());
+    assert!(kernel.collect::<f64>(&[Input::from(&x)]).is_err());
+    assert_eq!(y, [7.0; 12]);
+}
+
+#[test]
+fn a_listing_shows_both_forms() {
+    let plan = every_other().compile(&matrix(3, 8)).unwrap();
+    for engine in [Engine::Keyed, Engine::Baked] {
+        let listing = xslice_jit::listing(&plan, engine).unwrap();
+        assert!(listing[0].clif.contains("function"), "{}", listing[0].clif);
+        assert!(
+            listing[0].assembly.contains("ret"),
+            "{}",
+            listing[0].assembly
+        );
+    }
+}
+
+#[test]
+fn a_parameter_s_value_is_part_of_the_key() {
+    let program = Program::chain("x")
+        .then(xslice_core::Slice::onnx(13).starts("starts").ends("ends"))
+        .build()
+        .unwrap();
+    let jit = Jit::with_strategy(Strategy::Keyed);
+    let x: Vec<i64> = (0..50).collect();
+    for start in 0..20 {
+        let (starts, ends) = (Tensor::vector(&[start]), Tensor::vector(&[start + 7]));
+        let signature = Signature::new()
+            .operand(ElementType::I64, &[50])
+            .value(starts.clone())
+            .value(ends.clone());
+        let kernel = jit.compile(&program, &signature).unwrap();
+        let found: Vec<i64> = kernel
+            .collect(&[Input::from(&x), starts.as_input(), ends.as_input()])
+            .unwrap();
+        assert_eq!(found, (start..start + 7).collect::<Vec<_>>());
+    }
+    assert_eq!(jit.stats().misses, 20);
+}
+
+/// Runs itself once more with `XSLICE_JIT=off`.
+#[test]
+fn the_environment_forces_the_runner() {
+    let off = std::env::var_os("XSLICE_JIT").is_some_and(|value| value == "off");
+    let jit = Jit::with_strategy(Strategy::Keyed);
+    let kernel = jit.compile(&every_other(), &matrix(3, 8)).unwrap();
+    check(&kernel, 3, 8);
+    if off {
+        assert_eq!(
+            (jit.strategy(), kernel.engine()),
+            (Strategy::Runner, Engine::Runner)
+        );
+        assert_eq!((kernel.declined(), jit.stats().compiled), (None, 0));
+        return;
+    }
+    assert_eq!(kernel.engine(), Engine::Keyed);
+    let status = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "the_environment_forces_the_runner"])
+        .env("XSLICE_JIT", "off")
+        .status();
+    assert!(status.unwrap().success());
+}
