@@ -13,12 +13,14 @@ use crate::cli::{Common, print};
 use crate::engine::{Engine, Kind};
 use crate::error::{Error, Result};
 use crate::guard;
+use crate::import::Options;
 use clap::ValueEnum;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use judge::Verdict;
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use xslice::{Program, Signature};
 
 const HELP: &str = "\
 Examples:
@@ -123,6 +125,18 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<ExitCode> {
     } else {
         ExitCode::FAILURE
     })
+}
+
+/// Every request that the complete test directories below `roots` make, for measuring.
+///
+/// # Errors
+/// A root that is not there.
+pub fn requests(roots: &[PathBuf], options: &Options) -> Result<Vec<(Program, Signature)>> {
+    let directories = walk::test_directories(roots)?;
+    let complete = directories
+        .iter()
+        .filter_map(|directory| judge::requests(directory, options).ok());
+    Ok(complete.flatten().collect())
 }
 
 fn summary(engines: &[Engine], counts: Counts, out: &mut dyn Write) -> Result<()> {

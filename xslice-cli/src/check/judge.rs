@@ -13,7 +13,7 @@ use crate::guard;
 use crate::import::{self, Model, Options};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use xslice::Tensor;
+use xslice::{Program, Signature, Tensor};
 
 /// What became of a test directory.
 #[derive(Debug)]
@@ -49,6 +49,19 @@ pub fn directory(directory: &Path, engines: &mut [Engine], options: &Options) ->
         Ok(()) => Verdict::Passed,
         Err(why) => Verdict::Failed(why),
     }
+}
+
+/// What a test directory asks the library for: the program of each output with the signature of each data set.
+pub fn requests(directory: &Path, options: &Options) -> Result<Vec<(Program, Signature)>, String> {
+    let case = Case::open(directory)?;
+    let model = import::load(&case.model, options).map_err(|error| error.to_string())?;
+    let mut requests = Vec::new();
+    for set in &case.sets {
+        let call = read_call(&model, set, options).map_err(|error| error.to_string())?;
+        let programs = model.outputs.iter().map(|output| &output.program);
+        requests.extend(programs.map(|program| (program.clone(), call.signature(program))));
+    }
+    Ok(requests)
 }
 
 fn with_outputs(
