@@ -1,21 +1,35 @@
 //! What the test targets share: the oracle, the engines, and the way between their tensors.
 
-#![allow(dead_code, reason = "each test target includes this module and uses a part of it")]
+#![allow(
+    dead_code,
+    reason = "each test target includes this module and uses a part of it"
+)]
 
 pub mod naive;
 pub mod rng;
 
 use naive::Elem;
-use xslice::{Element, ElementType, Error, Input, Output, Plan, Program, Scratch, Signature, Tensor};
+use xslice::{
+    Element, ElementType, Error, Input, Output, Plan, Program, Scratch, Signature, Tensor,
+};
 
 /// The oracle's tensor with the same elements.
 pub fn to_naive(tensor: &Tensor) -> naive::Tensor {
     let ty = tensor.element_type();
     let elems = match tensor.strings() {
         Some(strings) => strings.iter().cloned().map(Elem::Text).collect(),
-        None => tensor.bytes().chunks_exact(ty.size()).map(bits).map(Elem::Bits).collect(),
+        None => tensor
+            .bytes()
+            .chunks_exact(ty.size())
+            .map(bits)
+            .map(Elem::Bits)
+            .collect(),
     };
-    naive::Tensor { dtype: ty.name(), shape: tensor.shape().to_vec(), elems }
+    naive::Tensor {
+        dtype: ty.name(),
+        shape: tensor.shape().to_vec(),
+        elems,
+    }
 }
 
 fn bits(bytes: &[u8]) -> u128 {
@@ -32,13 +46,19 @@ pub fn from_naive(tensor: &naive::Tensor) -> Tensor {
             Elem::Text(text) => text.clone(),
             Elem::Bits(_) => panic!("bits in a tensor of strings"),
         };
-        return Tensor::from_strings(&tensor.shape, tensor.elems.iter().map(text).collect()).expect("its shape");
+        return Tensor::from_strings(&tensor.shape, tensor.elems.iter().map(text).collect())
+            .expect("its shape");
     }
     let bytes = |elem: &Elem| match elem {
         Elem::Bits(bits) => bits.to_le_bytes()[..ty.size()].to_vec(),
         Elem::Text(_) => panic!("text in a tensor of numbers"),
     };
-    Tensor::from_bytes(ty, &tensor.shape, tensor.elems.iter().flat_map(bytes).collect()).expect("its shape")
+    Tensor::from_bytes(
+        ty,
+        &tensor.shape,
+        tensor.elems.iter().flat_map(bytes).collect(),
+    )
+    .expect("its shape")
 }
 
 /// An engine under test: runs a program on inputs into an output.
@@ -56,15 +76,21 @@ pub const ENGINES: &[(&str, Run)] = &[
     }),
     #[cfg(feature = "jit")]
     ("JIT keyed", |program, signature, inputs, output| {
-        jit(xslice::Strategy::Keyed).compile(program, signature)?.run(inputs, output)
+        jit(xslice::Strategy::Keyed)
+            .compile(program, signature)?
+            .run(inputs, output)
     }),
     #[cfg(feature = "jit")]
     ("JIT baked", |program, signature, inputs, output| {
-        jit(xslice::Strategy::Baked).compile(program, signature)?.run(inputs, output)
+        jit(xslice::Strategy::Baked)
+            .compile(program, signature)?
+            .run(inputs, output)
     }),
     #[cfg(feature = "jit")]
     ("JIT auto", |program, signature, inputs, output| {
-        jit(xslice::Strategy::Auto).compile(program, signature)?.run(inputs, output)
+        jit(xslice::Strategy::Auto)
+            .compile(program, signature)?
+            .run(inputs, output)
     }),
 ];
 
@@ -83,7 +109,12 @@ pub fn jit(strategy: xslice::Strategy) -> &'static xslice::Jit {
 }
 
 /// Runs a program on an engine, into a fresh tensor filled with a pattern that must vanish.
-pub fn run(run: Run, program: &Program, signature: &Signature, inputs: &[&Tensor]) -> Result<Tensor, Error> {
+pub fn run(
+    run: Run,
+    program: &Program,
+    signature: &Signature,
+    inputs: &[&Tensor],
+) -> Result<Tensor, Error> {
     let (ty, shape) = program.output_type(signature)?;
     let mut result = filled(ty, &shape)?;
     let inputs: Vec<_> = inputs.iter().map(|tensor| tensor.as_input()).collect();
@@ -111,7 +142,8 @@ pub fn numbered(ty: ElementType, shape: &[usize], seed: u64) -> Tensor {
             Tensor::from_strings(shape, (0..count).map(text).collect()).expect("its shape")
         }
         ElementType::Bool => {
-            let bit = |k: u64| (k.wrapping_add(seed).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 63) as u8;
+            let bit =
+                |k: u64| (k.wrapping_add(seed).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 63) as u8;
             Tensor::from_bytes(ty, shape, (0..count).map(bit).collect()).expect("its shape")
         }
         _ => {
@@ -127,13 +159,16 @@ pub fn numbered(ty: ElementType, shape: &[usize], seed: u64) -> Tensor {
 
 /// A signature of row-major operands of these tensors' types; parameters with their values.
 pub fn signature(program: &Program, inputs: &[&Tensor]) -> Signature {
-    program.parameters().into_iter().zip(inputs).fold(Signature::new(), |signature, (is_parameter, tensor)| {
-        if is_parameter {
-            signature.value((*tensor).clone())
-        } else {
-            signature.operand(tensor.element_type(), tensor.shape())
-        }
-    })
+    program.parameters().into_iter().zip(inputs).fold(
+        Signature::new(),
+        |signature, (is_parameter, tensor)| {
+            if is_parameter {
+                signature.value((*tensor).clone())
+            } else {
+                signature.operand(tensor.element_type(), tensor.shape())
+            }
+        },
+    )
 }
 
 /// A plan that must compile.

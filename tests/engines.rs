@@ -1,0 +1,284 @@
+//! One case table, every engine, every way to lay out a call; expected values come from the naive oracle.
+//!
+//! What an engine declines is counted: machine code may decline strings and nothing else.
+
+#[path = "suite/cases/mod.rs"]
+mod cases;
+#[path = "suite/mod.rs"]
+mod suite;
+
+use cases::ways;
+use std::collections::BTreeSet;
+use suite::{ENGINES, from_naive, naive};
+use xslice::ElementType::I64;
+use xslice::Signature;
+
+#[test]
+fn every_engine_gives_what_the_oracle_says() {
+    let (mut given, mut refused, mut runs) = (0, 0, 0);
+    for case in cases::all() {
+        match case.expected() {
+            Ok(expected) => {
+                runs += ways::gives(&case, &from_naive(&expected));
+                given += 1;
+            }
+            Err(error) => {
+                assert!(error != naive::TOO_LARGE, "{}: {error}", case.name);
+                ways::refuses(&case);
+                refused += 1;
+            }
+        }
+    }
+    println!("{given} cases give values in {runs} runs, {refused} are refused");
+    assert!(given > 300 && refused > 50, "{given} and {refused}");
+}
+
+/// A text also says where: `column 7: ` after the operator. The words are the same without.
+fn without_column(text: &str) -> String {
+    let Some((before, after)) = text.split_once("column ") else {
+        return text.to_string();
+    };
+    match after.split_once(": ") {
+        Some((number, rest)) if number.parse::<usize>().is_ok() => format!("{before}{rest}"),
+        _ => text.to_string(),
+    }
+}
+
+#[test]
+fn the_notation_of_a_case_gives_the_same() {
+    let (mut given, mut refused, mut other_words) = (0, 0, Vec::new());
+    for case in cases::all() {
+        let Some(text) = case.text else { continue };
+        let name = &case.name;
+        let run = |run| {
+            let program = xslice::Program::parse(text)?;
+            ways::call(&case, &program, run)
+        };
+        let expected = case.expected();
+        if expected.is_ok() {
+            given += 1
+        } else {
+            refused += 1
+        }
+        for (engine, engine_run) in ENGINES {
+            match (&expected, run(*engine_run)) {
+                (Ok(tensor), Ok(got)) => {
+                    assert!(
+                        got == from_naive(tensor),
+                        "{name}: the {engine} differs on {text}"
+                    );
+                }
+                (Err(_), Err(error)) => {
+                    let built = ways::refuses(&case).to_string();
+                    let parsed = without_column(&error.to_string());
+                    if built != parsed {
+                        other_words.push(format!("{name}: {text}\n  {built}\n  {parsed}"));
+                    }
+                }
+                (Ok(_), Err(error)) => panic!("{name}: {text} is refused: {error}"),
+                (Err(_), Ok(_)) => panic!("{name}: the {engine} computes {text}"),
+            }
+        }
+    }
+    println!("{given} texts give values, {refused} are refused");
+    other_words.dedup();
+    assert!(
+        other_words.is_empty(),
+        "refused in other words:\n{}",
+        other_words.join("\n")
+    );
+    assert!(given > 180, "{given}");
+}
+
+#[test]
+fn a_case_says_in_its_name_that_it_is_refused() {
+    for case in cases::all() {
+        let says = case.name.ends_with("refused") || case.name.contains("_is_still_refused");
+        let says = says || case.name.contains("refused_") || case.name.ends_with("refuses");
+        let is = case.expected().is_err();
+        assert_eq!(says, is, "{}", case.name);
+    }
+}
+
+#[test]
+fn names_are_different() {
+    let mut names = BTreeSet::new();
+    for case in cases::all() {
+        assert!(!case.name.is_empty(), "{case:?}");
+        assert!(names.insert(case.name.clone()), "{} twice", case.name);
+    }
+}
+
+/// The four slices of the YOLO focus write disjoint parts of one buffer, so that the concatenation costs nothing.
+#[test]
+fn four_results_share_one_buffer() {
+    for (engine, run) in ENGINES {
+        let mut buffer = vec![f32::NAN; 4 * 3 * 4 * 4];
+        let mut expected = Vec::new();
+        for (corner, case) in cases::workloads::focus_corners().into_iter().enumerate() {
+            let program = case.program().expect("a valid program");
+            let x = &case.operands[0].1;
+            let signature = suite::signature(&program, &[x]).output(&[0, 16, 4, 1], corner * 48);
+            run(&program, &signature, &[x.as_input()], (&mut buffer).into())
+                .unwrap_or_else(|error| panic!("{engine}: {error}"));
+            expected.extend(case.expected().expect("the oracle computes it").elems);
+        }
+        let bits = |v: &f32| naive::Elem::Bits(v.to_bits().into());
+        let got: Vec<_> = buffer.iter().map(bits).collect();
+        assert!(got == expected, "{engine}");
+    }
+}
+
+/// An operand in a larger buffer: shape, strides, offset, the elements of the buffer, and what `x[...]` gives.
+type Spread = (
+    &'static [usize],
+    &'static [isize],
+    usize,
+    i64,
+    &'static [i64],
+);
+
+const SPREADS: &[Spread] = &[
+    // Repeated rows, repeated elements, windows that overlap.
+    (&[3, 2], &[0, 1], 4, 6, &[4, 5, 4, 5, 4, 5]),
+    (&[2, 3], &[1, 0], 0, 2, &[0, 0, 0, 1, 1, 1]),
+    (&[3, 3], &[1, 1], 0, 5, &[0, 1, 2, 1, 2, 3, 2, 3, 4]),
+    // Transposed, reversed, with gaps.
+    (&[2, 3], &[1, 2], 0, 6, &[0, 2, 4, 1, 3, 5]),
+    (&[2, 2], &[-4, -1], 7, 8, &[7, 6, 3, 2]),
+    // A stride that no step takes may be any number.
+    (&[1, 2], &[isize::MIN, 1], 0, 2, &[0, 1]),
+    (&[2, 1], &[1, isize::MAX], 1, 3, &[1, 2]),
+    // Without an element, nothing of the layout counts.
+    (&[0, 2], &[isize::MAX, isize::MIN], usize::MAX, 0, &[]),
+];
+
+#[test]
+fn operands_lie_in_memory_as_their_strides_say() {
+    let program = xslice::Program::parse("x[...]").expect("a valid program");
+    for &(shape, strides, offset, len, expected) in SPREADS {
+        let signature = Signature::new().strided(I64, shape, strides, offset);
+        let buffer: Vec<i64> = (0..len).collect();
+        for (engine, run) in ENGINES {
+            let mut output = vec![-1; expected.len()];
+            let ran = run(
+                &program,
+                &signature,
+                &[(&buffer).into()],
+                (&mut output).into(),
+            );
+            assert_eq!(ran, Ok(()), "{engine}, {shape:?} by {strides:?}");
+            assert_eq!(output, expected, "{engine}, {shape:?} by {strides:?}");
+        }
+    }
+}
+
+#[test]
+fn a_program_of_constants_needs_no_operand() {
+    let table = suite::tensor(&[3, 2], &[1_i64, 2, 3, 4, 5, 6]);
+    let case = cases::describe::of(table).gather([2, 0]);
+    ways::gives(&case, &suite::tensor(&[2, 2], &[5_i64, 6, 1, 2]));
+}
+
+/// With every request `Auto` may change its engine: from the runner to the code of the structure to that of the nest.
+#[cfg(feature = "jit")]
+#[test]
+fn the_automatic_choice_gives_the_same_each_time() {
+    let jit = xslice::Jit::new();
+    let mut engines = BTreeSet::new();
+    for case in cases::all() {
+        let (Ok(expected), Ok(program)) = (case.expected(), case.program()) else {
+            continue;
+        };
+        let expected = from_naive(&expected);
+        let operands: Vec<_> = case.operands.iter().map(|(_, tensor)| tensor).collect();
+        let signature = suite::signature(&program, &operands);
+        let inputs: Vec<_> = operands.iter().map(|tensor| tensor.as_input()).collect();
+        for request in 0..20 {
+            let kernel = jit.compile(&program, &signature).expect("it compiles");
+            let blank = suite::filled(expected.element_type(), expected.shape());
+            let mut output = blank.expect("memory");
+            kernel
+                .run(&inputs, output.as_output())
+                .expect("a valid call");
+            assert!(
+                output == expected,
+                "{}, request {request}: {}",
+                case.name,
+                kernel.engine()
+            );
+            engines.insert(kernel.engine().name());
+        }
+    }
+    println!("{engines:?}, {:?}", jit.stats());
+    if jit.strategy() == xslice::Strategy::Runner {
+        println!("SKIPPED: which engines were chosen: XSLICE_JIT=off");
+        return;
+    }
+    assert_eq!(engines.len(), 3, "{engines:?}");
+}
+
+/// One kernel, many threads, each with its own operands.
+#[cfg(feature = "jit")]
+#[test]
+fn a_kernel_runs_on_many_threads_at_once() {
+    for strategy in [
+        xslice::Strategy::Keyed,
+        xslice::Strategy::Baked,
+        xslice::Strategy::Runner,
+    ] {
+        let program = xslice::Program::parse("x[@ids][::-1, 1:]").expect("a valid program");
+        let signature = Signature::new().operand(I64, &[50, 4]).operand(I64, &[30]);
+        let kernel = suite::jit(strategy)
+            .compile(&program, &signature)
+            .expect("it compiles");
+        std::thread::scope(|scope| {
+            for thread in 0..4_i64 {
+                let kernel = kernel.clone();
+                scope.spawn(move || {
+                    let x: Vec<i64> = (0..200).map(|k| k + 1000 * thread).collect();
+                    let ids: Vec<i64> = (0..30).map(|k| (k * 7 + thread) % 50).collect();
+                    let row = |&id: &i64| (1..4).map(move |k| 1000 * thread + 4 * id + k);
+                    let expected: Vec<i64> = ids.iter().rev().flat_map(row).collect();
+                    for _ in 0..200 {
+                        let got = kernel.collect::<i64>(&[(&x).into(), (&ids).into()]);
+                        assert_eq!(got.as_ref(), Ok(&expected));
+                    }
+                });
+            }
+        });
+    }
+}
+
+#[cfg(feature = "jit")]
+#[test]
+fn machine_code_declines_strings_only() {
+    use xslice::Strategy;
+    let (mut asked, mut strings) = (0, 0);
+    for strategy in [Strategy::Keyed, Strategy::Baked] {
+        for case in cases::all() {
+            let Some(kernel) = kernel(&case, strategy) else {
+                continue;
+            };
+            asked += 1;
+            let Some(reason) = kernel.declined() else {
+                continue;
+            };
+            let ty = kernel.plan().element_type();
+            assert_eq!(reason, xslice::Decline::Strings, "{}", case.name);
+            assert_eq!(ty, xslice::ElementType::String, "{}", case.name);
+            strings += 1;
+        }
+    }
+    println!("declined: {strings} of {asked}, all of them strings");
+    assert!(strings * 8 < asked);
+}
+
+/// The kernel of a case that is not refused.
+#[cfg(feature = "jit")]
+fn kernel(case: &cases::describe::Case, strategy: xslice::Strategy) -> Option<xslice::Kernel> {
+    let program = case.program().ok()?;
+    let operands: Vec<_> = case.operands.iter().map(|(_, tensor)| tensor).collect();
+    let signature = suite::signature(&program, &operands);
+    suite::jit(strategy).compile(&program, &signature).ok()
+}

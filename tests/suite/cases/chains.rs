@@ -1,0 +1,130 @@
+//! Chains: one nest where maps compose, several where a reshape stands between.
+
+use super::describe::{
+    self, At, Case, Step, Value, at, by, gather, list, of, on, range, slice, strided, walk, x,
+};
+use super::table;
+use crate::suite::tensor;
+use At::Dots;
+use xslice::ElementType::{F32, I16, I32, I64, String, U8};
+
+fn ids(steps: Step) -> Value {
+    Value::from("ids").then(steps)
+}
+
+table! {
+    crop_then_flip (<u8[2, 8, 8, 3]> x[:, 2:6, 2:6][:, :, ::-1])
+        => x(U8, [2, 8, 8, 3]).at(at![.., 2..6, 2..6]).at(at![.., .., by(.., -1)]);
+    slice_of_a_gather (<f32[9, 8], ids: i64[2, 3]> x[@ids][..., :4])
+        => x(F32, [9, 8]).ids(&[2, 3], [8, 0, -1, 3, 3, -9]).at(at!["ids"]).at(at![Dots, ..4]);
+    slice_of_gathered_rows_that_drops_an_index (<f32[9, 8], ids: i64[4]> x[@ids][1:3])
+        => x(F32, [9, 8]).ids(&[4], [0, 1, 2, 3]).at(at!["ids"]).at(at![1..3]);
+    a_dropped_index_out_of_range_is_still_refused (<f32[9, 8], ids: i64[4]> x[@ids][1:3])
+        => x(F32, [9, 8]).ids(&[4], [9, 1, 2, 3]).at(at!["ids"]).at(at![1..3]);
+    an_index_out_of_range_is_refused_before_an_empty_slice (<f32[9, 8], ids: i64[4]> x[@ids][:0])
+        => x(F32, [9, 8]).ids(&[4], [0, 1, -10, 3]).at(at!["ids"]).at(at![..0]);
+    gather_of_a_slice (<f32[9, 8], ids: i64[3]> x[2:7:2, @ids])
+        => x(F32, [9, 8]).ids(&[3], [7, -8, 0]).at(at![walk(2, 7, 2), "ids"]);
+    an_index_is_relative_to_the_slice_before (<f32[9], ids: i64[3]> x[5:][@ids])
+        => x(F32, [9]).ids(&[3], [0, -1, -4]).at(at![5..]).at(at!["ids"]);
+    an_index_within_the_data_but_not_the_slice_is_refused (<f32[9], ids: i64[1]> x[5:][@ids])
+        => x(F32, [9]).ids(&[1], [4]).at(at![5..]).at(at!["ids"]);
+    gather_of_slice_of_gather (<i32[9, 8], a: i64[4], b: i64[3]> x[@a][::-1, 2:][:, @b])
+        => x(I32, [9, 8]).given("a", tensor(&[4], &[8_i64, -9, 3, 3])).given("b", tensor(&[3], &[5_i64, -6, 0]))
+            .at(at!["a"]).at(at![by(.., -1), 2..]).at(at![.., "b"]);
+    gather_of_a_gather_on_one_axis (<f32[9, 2], a: i64[4], b: i64[2, 2]> x[@a][@b])
+        => x(F32, [9, 2]).given("a", tensor(&[4], &[8_i64, 0, -3, 1])).given("b", tensor(&[2, 2], &[3_i64, -4, 2, 0]))
+            .at(at!["a"]).at(at!["b"]);
+    gather_of_a_gather_on_two_axes (<f32[5, 6], a: i64[3], b: i64[2]> x[@a][:, @b])
+        => x(F32, [5, 6]).given("a", tensor(&[3], &[4_i64, 0, -5])).given("b", tensor(&[2], &[5_i64, -6])).at(at!["a"]).at(at![.., "b"]);
+    the_first_of_two_gathers_refuses
+        => x(F32, [5, 6]).given("a", tensor(&[3], &[4_i64, 7, -5])).given("b", tensor(&[2], &[5_i64, 99])).at(at!["a"]).at(at![.., "b"]);
+    the_second_of_two_gathers_refuses
+        => x(F32, [5, 6]).given("a", tensor(&[3], &[4_i64, 0, -5])).given("b", tensor(&[2], &[5_i64, 99])).at(at!["a"]).at(at![.., "b"]);
+    gather_by_gathered_indices (<f32[9, 2], a: i64[4], b: i64[3]> x[@(a[@b])])
+        => x(F32, [9, 2]).given("a", tensor(&[4], &[8_i64, 0, -3, 1])).given("b", tensor(&[3], &[-1_i64, 0, 2]))
+            .at(at![Value::from("a").at(at!["b"])]);
+    an_unused_index_of_the_table_may_be_anything (<f32[9], a: i64[3], b: i64[2]> x[@(a[@b])])
+        => x(F32, [9]).given("a", tensor(&[3], &[8_i64, 1000, 0])).given("b", tensor(&[2], &[0_i64, 2]))
+            .at(at![Value::from("a").at(at!["b"])]);
+    a_used_index_of_the_table_is_refused (<f32[9], a: i64[3], b: i64[2]> x[@(a[@b])])
+        => x(F32, [9]).given("a", tensor(&[3], &[8_i64, 1000, 0])).given("b", tensor(&[2], &[0_i64, 1]))
+            .at(at![Value::from("a").at(at!["b"])]);
+    sliced_indices (<f32[9, 2], ids: i64[6]> x[@(ids[1:6:2])])
+        => x(F32, [9, 2]).ids(&[6], [99, 0, 99, 8, 99, -9]).at(at![ids(Step::Index(vec![walk(1, 6, 2)]))]);
+    reversed_indices (<f32[9, 2], ids: i64[6]> x[@(ids[::-1])])
+        => x(F32, [9, 2]).ids(&[6], [1, 0, 3, 8, 5, -9]).at(at![ids(Step::Index(vec![by(.., -1)]))]);
+    transposing_indices_by_a_slice_of_columns (<f32[9], ids: i32[3, 4]> x[@(ids[:, 1])])
+        => x(F32, [9]).given("ids", tensor(&[3, 4], &[0_i32, 1, 2, 3, 4, 5, 6, 7, 8, -1, -2, -3]))
+            .at(at![ids(Step::Index(at![.., 1].to_vec()))]);
+    one_index_out_of_a_tensor (<f32[9, 3], ids: i64[4]> x[@(ids[2])])
+        => x(F32, [9, 3]).ids(&[4], [0, 1, -2, 3]).at(at![ids(Step::Index(at![2].to_vec()))]);
+    indices_by_onnx_slice => x(F32, [9, 3]).ids(&[4], [0, 1, -2, 3]).gather(ids(slice(13, [3], [0]).by([-2])));
+    indices_by_strided_slice_that_shrinks
+        => x(F32, [9, 3]).ids(&[2, 2], [0, 1, -2, 3]).gather(ids(strided([0, 1], [0, 1]).begin_mask([1]).end_mask([1]).shrink([0, 1])));
+    self_gather (<i64[5]> x[@x]) => on(tensor(&[5], &[4_i64, -1, 0, 2, -5])).at(at!["x"]);
+    self_gather_of_rank_2 (<i64[3, 2]> x[@x]) => on(tensor(&[3, 2], &[2_i64, -1, 0, 2, -3, 1])).at(at!["x"]);
+    self_gather_twice (<i32[4]> x[@x][@x]) => on(tensor(&[4], &[3_i32, 2, 0, -3])).at(at!["x"]).at(at!["x"]);
+    self_gather_out_of_range_is_refused (<i64[3]> x[@x]) => on(tensor(&[3], &[0_i64, 3, 0])).at(at!["x"]);
+    one_index_operand_used_twice (<f32[5, 5], ids: i64[2]> x[@ids][:, @ids])
+        => x(F32, [5, 5]).ids(&[2], [4, -5]).at(at!["ids"]).at(at![.., "ids"]);
+    nine_gathers_in_a_row => deep(9);
+    twelve_gathers_in_a_row => deep(12);
+    seven_gathers_on_seven_axes => wide();
+    constant_gather_of_a_run_time_gather (<f32[5, 6], ids: i64[3]> x[@ids][:, [5, 0, 2]])
+        => x(F32, [5, 6]).ids(&[3], [4, 0, 2]).at(at!["ids"]).at(at![.., list([5, 0, 2])]);
+    constant_gather_of_a_constant_gather (<f32[5]> x[[4, 0, 2]][[2, 0, -2]])
+        => x(F32, [5]).at(at![list([4, 0, 2])]).at(at![list([2, 0, -2])]);
+    slice_of_a_slice_of_a_range => of(range(5_i16, 200, 7)).at(at![walk(20, 3, -3)]).at(at![1..]);
+    range_by_range (<i64> onnx::Range@11(start = 0, limit = 30, delta = 3) |> [@(<i64> onnx::Range@11(start = 9, limit = 0, delta = -4))])
+        => of(range(0_i64, 30, 3)).at(at![range(9_i64, 0, -4)]);
+    starts_gathered_at_run_time
+        => x(I32, [9]).given("a", tensor(&[3], &[7_i64, 4, 2])).then(slice(13, Value::from("a")
+            .at(at![list([2])]), Value::from("a").at(at![list([0])])));
+
+    reshape_of_a_contiguous_slice => x(F32, [4, 6]).at(at![1..3]).then(Step::Reshape(vec![3, 4]));
+    reshape_that_splits_a_strided_axis => x(F32, [12, 3]).at(at![by(.., -2)]).then(Step::Reshape(vec![2, 3, -1]));
+    reshape_that_merges_sliced_axes_takes_two_nests
+        => x(F32, [4, 6]).at(at![by(.., 2), 1..4]).then(Step::Reshape(vec![6])).at(at![by(.., -1)]);
+    reshape_of_a_gathered_axis_that_splits
+        => x(F32, [5, 3]).ids(&[4], [4, 0, -1, 2]).at(at!["ids"]).then(Step::Reshape(vec![2, 2, 3]));
+    reshape_that_merges_a_gathered_axis_takes_two_nests
+        => x(F32, [5, 3]).ids(&[4], [4, 0, -1, 2]).at(at!["ids"]).then(Step::Reshape(vec![12])).at(at![walk(10, 1, -3)]);
+    two_reshapes_that_end_the_chain_twice
+        => x(I16, [6, 4]).at(at![.., by(.., 3)]).then(Step::Reshape(vec![4, 3])).at(at![.., by(.., -1)]).then(Step::Reshape(vec![12]));
+    a_reshaped_temporary_gathered_by_itself
+        => x(F32, [4, 6]).ids(&[2, 2], [0, 3, -1, 5]).at(at![.., ids(Step::Index(at![by(.., -1)].to_vec()))])
+            .then(Step::Reshape(vec![2, -1])).at(at![.., walk(6, 1, -2)]);
+    reshape_of_strings_takes_two_nests => x(String, [4, 6]).at(at![by(.., 2), 1..4]).then(Step::Reshape(vec![6]));
+    reshape_of_indices_that_fuses
+        => x(F32, [9]).ids(&[6], [0, 1, -2, 3, 8, -9]).at(at![ids(Step::Reshape(vec![2, 3]))]);
+    reshape_of_indices_that_takes_a_temporary
+        => x(F32, [9]).ids(&[3, 2], [0, 1, -2, 3, 8, -9]).at(at![ids(Step::Index(at![.., by(.., -1)].to_vec()))
+            .then(Step::Reshape(vec![6]))]);
+    reshape_of_a_range => of(range(0_i64, 12, 1)).then(Step::Reshape(vec![3, 4])).at(at![.., by(.., -1)]);
+    reshape_to_rank_0 => x(F32, [3, 2]).at(at![1..2, 1..]).then(Step::Reshape(vec![]));
+    reshape_of_an_empty_result => x(F32, [3, 2]).at(at![3..]).then(Step::Reshape(vec![0, 2]));
+    squeeze_between_gathers
+        => x(F32, [3, 1, 5]).ids(&[2], [2, 0]).at(at!["ids"]).then(Step::Squeeze(vec![1])).at(at![.., list([4, -5])]);
+    unsqueeze_between_slices
+        => x(F32, [3, 5]).at(at![by(.., -1)]).then(Step::Unsqueeze(vec![0, -1])).at(at![.., .., 1..4]);
+    squeeze_of_a_negative_axis => x(I64, [3, 5]).at(at![.., 2..3]).then(Step::Squeeze(vec![-1]));
+}
+
+/// A gather of a gather of a gather, on one axis.
+fn deep(count: usize) -> Case {
+    let case = x(F32, [5, 2]).ids(&[5], [3, -5, 1, -1, 2]);
+    (0..count).fold(case, |case, _| case.at(at!["ids"]))
+}
+
+/// A gather on every axis.
+fn wide() -> Case {
+    let case = x(F32, [2, 3, 2, 3, 2, 3, 2]).ids(&[2], [1, -2]);
+    (0..7).fold(case, |case, axis| case.then(gather(13, "ids").axis(axis)))
+}
+
+/// Chains on every kind of step, for a type.
+pub fn chain_of(case: Case) -> Case {
+    case.at(at![by(.., -1), 1..])
+        .then(describe::gather(13, [1, 0, 1]).axis(1))
+}
