@@ -53,13 +53,14 @@ mod range;
 mod resolve;
 pub mod runner;
 mod scratch;
+mod shuffle;
 mod tensor;
 
 pub use access::{Access, Buffer, IndexType, Lookup};
 pub use elem::{Element, ElementType};
 pub use error::{Error, ErrorKind};
 pub use hash::WordHash;
-pub use move_::Sources;
+pub use move_::{Level, Sources};
 pub use nest::schedule::{Move, Schedule};
 pub use nest::{LoopNest, Source};
 pub use op::{
@@ -73,4 +74,5 @@ pub use program::{
 };
 pub use range::Progression;
 pub use scratch::Scratch;
+pub use shuffle::{Pattern, Shuffle};
 pub use tensor::{Tensor, byte_count, element_count};

@@ -89,6 +89,12 @@ impl LoopNest {
         self.parts.source
     }
 
+    /// Elements of the source's buffer, or values of the Range.
+    #[must_use]
+    pub fn source_len(&self) -> usize {
+        self.parts.src_len
+    }
+
     /// Position of the block in the source, in elements.
     #[must_use]
     pub fn src(&self) -> &Access {

@@ -6,7 +6,7 @@
 
 use crate::access::{Access, Buffer, IndexType};
 use crate::error::Error;
-use crate::move_::{self, Sources};
+use crate::move_::{self, Level, Sources};
 use crate::nest::{LoopNest, Source};
 use crate::operand::{Input, Output};
 use crate::plan::{Check, Plan};
@@ -25,7 +25,21 @@ pub fn run(
     output: Output<'_>,
     scratch: &mut Scratch,
 ) -> Result<(), Error> {
-    move_::run(plan, inputs, output, scratch)
+    move_::run(Level::best(), plan, inputs, output, scratch)
+}
+
+/// Runs a plan with the vector instructions of `level`: for tests and comparisons, [`run`] takes the best ones.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_at(
+    level: Level,
+    plan: &Plan,
+    inputs: &[Input<'_>],
+    output: Output<'_>,
+    scratch: &mut Scratch,
+) -> Result<(), Error> {
+    move_::run(level, plan, inputs, output, scratch)
 }
 
 /// Clones strings block by block.

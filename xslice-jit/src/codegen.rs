@@ -61,19 +61,31 @@ pub(crate) fn signature(isa: &OwnedTargetIsa) -> Signature {
     signature
 }
 
-/// Writes the function of `structure` into `context`. `copy` is the address of `extern "C" fn(dst, src, bytes)`.
+/// Addresses of what machine code calls.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Helpers {
+    /// `extern "C" fn(dst, src, bytes)`: moves a long run.
+    pub copy: usize,
+    /// `extern "C" fn(dst, src, operand, numbers)`: moves a row of a shuffle, with the numbers of the move.
+    pub shuffle: usize,
+}
+
+/// Writes the function of `structure` into `context`.
 pub(crate) fn write(
     context: &mut Context,
     parts: &mut FunctionBuilderContext,
     isa: &OwnedTargetIsa,
     structure: &Structure,
     baked: Option<&[i64]>,
-    copy: usize,
+    helpers: Helpers,
 ) {
     context.clear();
     context.func.signature = signature(isa);
     let mut builder = FunctionBuilder::new(&mut context.func, parts);
-    let copy_signature = builder.import_signature(signature(isa));
+    let mut helper = signature(isa);
+    let copy = (builder.import_signature(helper.clone()), helpers.copy);
+    helper.params.push(AbiParam::new(I64));
+    let shuffle = (builder.import_signature(helper), helpers.shuffle);
     let entry = builder.create_block();
     builder.append_block_params_for_function_params(entry);
     builder.switch_to_block(entry);
@@ -83,10 +95,11 @@ pub(crate) fn write(
         structure,
         baked,
         numbers,
-        copy: (copy_signature, copy),
+        buffers,
+        helpers: Called { copy, shuffle },
         complete: complete_levels(structure),
     };
-    emitter.function(buffers, dst);
+    emitter.function(dst);
     let Emitter { mut builder, .. } = emitter;
     builder.ins().return_(&[]);
     builder.seal_all_blocks();
@@ -122,12 +135,19 @@ struct Pointers {
     at: Vec<Value>,
 }
 
+/// Helpers with their signatures.
+struct Called {
+    copy: (SigRef, usize),
+    shuffle: (SigRef, usize),
+}
+
 struct Emitter<'a> {
     builder: FunctionBuilder<'a>,
     structure: &'a Structure,
     baked: Option<&'a [i64]>,
     numbers: Value,
-    copy: (SigRef, usize),
+    buffers: Value,
+    helpers: Called,
     complete: Vec<usize>,
 }
 
@@ -138,7 +158,7 @@ const ELEMENTS: MemFlagsData = MemFlagsData::new().with_notrap();
 const OURS: MemFlagsData = MemFlagsData::trusted().with_readonly().with_can_move();
 
 impl Emitter<'_> {
-    fn function(&mut self, buffers: Value, dst: Value) {
+    fn function(&mut self, dst: Value) {
         let reads_nothing = matches!(self.structure.inner, Inner::Fill { .. });
         let offset = self.number(self.structure.dst_offset());
         let mut pointers = Pointers {
@@ -150,7 +170,10 @@ impl Emitter<'_> {
             let start = if p == 0 && reads_nothing {
                 self.value(offset)
             } else {
-                let base = self.builder.ins().load(I64, OURS, buffers, (8 * p) as i32);
+                let base = self
+                    .builder
+                    .ins()
+                    .load(I64, OURS, self.buffers, (8 * p) as i32);
                 self.add(base, offset)
             };
             pointers.at.push(start);
@@ -194,7 +217,8 @@ impl Emitter<'_> {
         let structure = self.structure;
         let of_move = match structure.inner {
             Inner::Lookup { table, .. } => Some(table),
-            Inner::Copy { .. } | Inner::Strided { .. } | Inner::Fill { .. } => None,
+            Inner::Copy { .. } | Inner::Strided { .. } => None,
+            Inner::Fill { .. } | Inner::Shuffle => None,
         };
         for p in (0..structure.positions.len()).rev() {
             let Some(table) = structure.positions[p].table else {

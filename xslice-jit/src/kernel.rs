@@ -3,8 +3,8 @@
 //! A [`Code`] owns the pages of one compiled function and gives them back when the last kernel that uses it is gone. A [`Kernel`] is
 //! a plan and, for each of its nests, code with the numbers that it runs on. Which code a kernel gets is not decided here.
 
-use crate::codegen;
-use crate::key::Structure;
+use crate::codegen::{self, Helpers};
+use crate::key::{Structure, slot};
 use crate::{Decline, Engine, Listing, MemoryPolicy};
 use cranelift_codegen::Context;
 use cranelift_codegen::control::ControlPlane;
@@ -19,7 +19,9 @@ use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use xslice_core::{Buffer, Element, Error, Input, Output, Plan, Scratch, Sources, Step, runner};
+use xslice_core::{
+    Buffer, Element, Error, Input, Level, Output, Plan, Scratch, Shuffle, Sources, Step, runner,
+};
 
 /// `fn(numbers, buffers, dst)`: see `codegen`.
 type Entry = unsafe extern "C" fn(*const i64, *const *const u8, *mut u8);
@@ -66,8 +68,7 @@ impl Code {
             .declare_anonymous_function(&signature)
             .map_err(declined)?;
         let bytes = with_workspace(|context, parts| {
-            let copy = copy_run as *const () as usize;
-            codegen::write(context, parts, isa, structure, baked, copy);
+            codegen::write(context, parts, isa, structure, baked, helpers());
             module.define_function(id, context).map_err(declined)?;
             Ok(context
                 .compiled_code()
@@ -157,6 +158,40 @@ fn declined(error: ModuleError) -> Decline {
 unsafe extern "C" fn copy_run(dst: *mut u8, src: *const u8, bytes: usize) {
     // SAFETY: as the caller promises, by I3 and I5. There is no panic path here: nothing could unwind through machine code.
     unsafe { std::ptr::copy_nonoverlapping(src, dst, bytes) }
+}
+
+/// Moves one row of a shuffle. Called by machine code only.
+///
+/// # Safety
+/// `numbers` are those of a `Move::Shuffle` in the order of `key::slot`, of a plan that lives; `operand` is the start of its source's buffer,
+/// `src` and `dst` are positions of one turn of its loops.
+unsafe extern "C" fn shuffle_row(
+    dst: *mut u8,
+    src: *const u8,
+    operand: *const u8,
+    numbers: *const i64,
+) {
+    // SAFETY: the numbers are those that `key::split` wrote: a count, the address of tables that the plan of the calling kernel
+    // holds, and the length that the schedule was verified for (I2, I3); source and destination are distinct borrows (I5).
+    unsafe {
+        let number = |at: usize| *numbers.add(at);
+        let tables = &*(number(slot::SHUFFLE) as *const Shuffle);
+        let operand = (operand, number(slot::SOURCE_BYTES) as usize);
+        tables.run(
+            Level::best(),
+            dst,
+            src,
+            number(slot::COUNT) as usize,
+            operand,
+        );
+    }
+}
+
+fn helpers() -> Helpers {
+    Helpers {
+        copy: copy_run as *const () as usize,
+        shuffle: shuffle_row as *const () as usize,
+    }
 }
 
 /// A host that gives no executable memory, for tests: it refuses pages, or refuses to make them executable.
@@ -422,8 +457,7 @@ impl Bound {
 pub(crate) fn listing(structure: &Structure, baked: Option<&[i64]>) -> Result<Listing, Decline> {
     let isa = codegen::host().map_err(|_| Decline::Host)?;
     with_workspace(|context, parts| {
-        let copy = copy_run as *const () as usize;
-        codegen::write(context, parts, isa, structure, baked, copy);
+        codegen::write(context, parts, isa, structure, baked, helpers());
         let clif = context.func.display().to_string();
         context.set_disasm(true);
         let code = context.compile(&**isa, &mut ControlPlane::default());

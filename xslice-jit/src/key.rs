@@ -5,7 +5,9 @@
 //! at run time from an array in that order, baked code has them as immediates; both ask the structure where a number stands, so the
 //! order is known in this file only. Two schedules with equal structures run the same keyed code.
 
-use xslice_core::{Access, Buffer, IndexType, Lookup, Move, Progression, Schedule, Source};
+use xslice_core::{
+    Access, Buffer, IndexType, Lookup, Move, Progression, Schedule, Shuffle, Source,
+};
 
 /// Runs of at most so many bytes are moved by loads and stores in place; their length belongs to the structure.
 pub(crate) const INLINE_BYTES: usize = 64;
@@ -68,6 +70,8 @@ pub(crate) enum Inner {
         values: Values,
         packed: bool,
     },
+    /// By a helper, which reads the numbers of the move itself.
+    Shuffle,
 }
 
 /// The turns of a move.
@@ -159,6 +163,8 @@ pub(crate) mod slot {
     pub(crate) const SRC_STRIDE: usize = 2;
     pub(crate) const BYTES: usize = 3;
     pub(crate) const INDEX_STRIDE: usize = 4;
+    pub(crate) const SHUFFLE: usize = 1;
+    pub(crate) const SOURCE_BYTES: usize = 2;
     pub(crate) const START: usize = 3;
     pub(crate) const DELTA: usize = 4;
 }
@@ -272,6 +278,18 @@ impl Parts {
                 (
                     kind,
                     [count as i64, dst_stride, src_stride, bytes, index_stride],
+                )
+            }
+            Move::Shuffle {
+                count,
+                source_bytes,
+                ref shuffle,
+            } => {
+                // The plan keeps the tables where they are for as long as a kernel holds it.
+                let tables = std::ptr::from_ref::<Shuffle>(shuffle) as i64;
+                (
+                    Inner::Shuffle,
+                    [count as i64, tables, source_bytes as i64, 0, 0],
                 )
             }
             Move::Fill {

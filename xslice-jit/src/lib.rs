@@ -471,6 +471,8 @@ fn gains(plan: &Plan) -> bool {
             Move::Copy { bytes } => loops > 0 && row(bytes),
             Move::Strided { bytes, .. } | Move::Lookup { bytes, .. } => row(bytes),
             Move::Fill { .. } => true,
+            // Its rows are moved by the same precompiled code.
+            Move::Shuffle { .. } => loops > 2,
         }
     })
 }

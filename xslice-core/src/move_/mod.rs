@@ -6,6 +6,12 @@
 //! to choose here is speed.
 
 mod copy;
+mod level;
+#[cfg(target_arch = "x86_64")]
+mod x86;
+
+use level::Kind;
+pub use level::Level;
 
 use crate::access::{Access, IndexType, Lookup};
 use crate::error::Error;
@@ -16,6 +22,7 @@ use crate::plan::{Plan, PlannedNest, Step};
 use crate::range::Progression;
 use crate::runner::{self, Odometer};
 use crate::scratch::{self, Scratch};
+use crate::shuffle::{Pattern, Shuffle};
 
 /// Everything that a step of a plan may read.
 #[derive(Clone, Copy, Debug)]
@@ -28,8 +35,21 @@ pub struct Sources<'a> {
     pub earlier: scratch::Sources<'a>,
 }
 
+impl<'a> Sources<'a> {
+    /// What a step of `plan` may read.
+    #[must_use]
+    pub fn new(plan: &'a Plan, inputs: &'a [Input<'a>], earlier: scratch::Sources<'a>) -> Self {
+        Self {
+            plan,
+            inputs,
+            earlier,
+        }
+    }
+}
+
 /// Runs a plan: admits the call, then takes the steps in order.
 pub(crate) fn run(
+    level: Level,
     plan: &Plan,
     inputs: &[Input<'_>],
     mut output: Output<'_>,
@@ -42,15 +62,7 @@ pub(crate) fn run(
     for step in plan.steps() {
         let planned = match step {
             Step::Check(check) => {
-                let earlier = scratch.sources();
-                runner::check(
-                    check,
-                    &Sources {
-                        plan,
-                        inputs,
-                        earlier,
-                    },
-                )?;
+                runner::check(check, &Sources::new(plan, inputs, scratch.sources()))?;
                 continue;
             }
             Step::Nest(planned) => planned,
@@ -59,19 +71,10 @@ pub(crate) fn run(
             None => (scratch.sources(), output.reborrow()),
             Some(at) => scratch.split(at, plan.temporaries()[at]),
         };
+        let sources = Sources::new(plan, inputs, earlier);
         // SAFETY: the call is admitted, the temporaries are as long as the plan says, and the steps before this one have been
         // taken, among them every check of an index that the nest loads.
-        unsafe {
-            nest(
-                planned,
-                &Sources {
-                    plan,
-                    inputs,
-                    earlier,
-                },
-                &mut output,
-            )
-        };
+        unsafe { nest(level, planned, &sources, &mut output) };
     }
     Ok(())
 }
@@ -80,10 +83,15 @@ pub(crate) fn run(
 ///
 /// # Safety
 /// The nest is one of `sources.plan`; sources and output have the lengths that the plan names, and its checks have passed.
-unsafe fn nest(planned: &PlannedNest, sources: &Sources<'_>, output: &mut Output<'_>) {
+unsafe fn nest(
+    level: Level,
+    planned: &PlannedNest,
+    sources: &Sources<'_>,
+    output: &mut Output<'_>,
+) {
     match planned.schedule() {
         // SAFETY: by the contract of this function.
-        Some(schedule) => unsafe { scheduled(schedule, sources, output) },
+        Some(schedule) => unsafe { scheduled(level, schedule, sources, output) },
         None => runner::strings(planned.nest(), sources, output),
     }
 }
@@ -92,22 +100,30 @@ unsafe fn nest(planned: &PlannedNest, sources: &Sources<'_>, output: &mut Output
 ///
 /// # Safety
 /// As [`nest`].
-unsafe fn scheduled(schedule: &Schedule, sources: &Sources<'_>, output: &mut Output<'_>) {
+unsafe fn scheduled(
+    level: Level,
+    schedule: &Schedule,
+    sources: &Sources<'_>,
+    output: &mut Output<'_>,
+) {
     let src = match schedule.source() {
-        Source::Buffer(buffer) => sources.buffer(buffer).as_ptr(),
-        Source::Range(_) => core::ptr::null(),
+        Source::Buffer(buffer) => sources.buffer(buffer),
+        Source::Range(_) => Input::from(&[] as &[u8]),
     };
+    let dst = output.as_mut_ptr();
     let call = Call {
+        level,
         schedule,
         sources,
         src,
-        dst: output.as_mut_ptr(),
+        dst,
     };
     let (src, dst) = (schedule.src(), schedule.dst());
     let nothing = Access::default();
     let table = match schedule.inner() {
         Move::Lookup { lookup, .. } => &lookup.access,
-        Move::Copy { .. } | Move::Strided { .. } | Move::Fill { .. } => &nothing,
+        Move::Copy { .. } | Move::Strided { .. } => &nothing,
+        Move::Shuffle { .. } | Move::Fill { .. } => &nothing,
     };
     let first = At {
         src: src.offset,
@@ -173,9 +189,10 @@ impl At {
 
 /// One call of one schedule.
 struct Call<'a> {
+    level: Level,
     schedule: &'a Schedule,
     sources: &'a Sources<'a>,
-    src: *const u8,
+    src: Input<'a>,
     dst: *mut u8,
 }
 
@@ -231,8 +248,9 @@ impl Call<'_> {
         // that the checks have passed; source and destination are distinct borrows (I5), and no byte is written twice (I4).
         unsafe {
             let to = self.dst.offset(at.dst as isize);
+            let from = self.src.as_ptr();
             match *self.schedule.inner() {
-                Move::Copy { bytes } => copy::run(to, self.src.offset(at.src as isize), bytes),
+                Move::Copy { bytes } => copy::run(to, from.offset(at.src as isize), bytes),
                 Move::Strided {
                     count,
                     bytes,
@@ -241,9 +259,17 @@ impl Call<'_> {
                 } => {
                     copy::strided(
                         to,
-                        self.src.offset(at.src as isize),
+                        from.offset(at.src as isize),
                         rows(count, bytes, dst_stride, src_stride),
                     );
+                }
+                Move::Shuffle {
+                    count,
+                    source_bytes,
+                    ref shuffle,
+                } => {
+                    let operand = (from, source_bytes);
+                    shuffle.run(self.level, to, from.offset(at.src as isize), count, operand);
                 }
                 Move::Lookup {
                     count,
@@ -253,7 +279,7 @@ impl Call<'_> {
                     ref lookup,
                     index_stride,
                 } => {
-                    let from = self.src.offset(at.src as isize);
+                    let from = from.offset(at.src as isize);
                     let rows = rows(count, bytes, dst_stride, src_stride);
                     let table = self
                         .sources
@@ -304,6 +330,79 @@ fn indices<I>(table: *const u8, lookup: &Lookup, stride: i64) -> copy::Indices<I
         stride,
         scale,
         size: lookup.size,
+    }
+}
+
+/// A run of periods, and the operand around its source.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Run {
+    pub dst: *mut u8,
+    pub src: *const u8,
+    /// Bytes to write, whole periods.
+    pub bytes: usize,
+    /// The operand's first byte, and the one after its last.
+    pub low: *const u8,
+    pub high: *const u8,
+}
+
+impl Run {
+    /// The run without its first `turns` periods.
+    fn turned(&self, turns: usize, pattern: &Pattern) -> Self {
+        let done = turns * pattern.period();
+        Self {
+            dst: self.dst.wrapping_add(done),
+            src: self
+                .src
+                .wrapping_offset(turns as isize * pattern.src_stride() as isize),
+            bytes: self.bytes - done,
+            ..*self
+        }
+    }
+}
+
+impl Shuffle {
+    /// Moves `count` periods from `src` to `dst`; `operand` is the buffer that `src` points into: its start and its bytes.
+    ///
+    /// # Safety
+    /// Every byte that the pattern names for these periods lies in `operand`, which is readable; as many bytes as the periods have are
+    /// writable from `dst` on and do not overlap it.
+    pub unsafe fn run(
+        &self,
+        level: Level,
+        dst: *mut u8,
+        src: *const u8,
+        count: usize,
+        operand: (*const u8, usize),
+    ) {
+        let pattern = self.pattern();
+        let run = &Run {
+            dst,
+            src,
+            bytes: count * pattern.period(),
+            low: operand.0,
+            high: operand.0.wrapping_add(operand.1),
+        };
+        // SAFETY: by the contract of this function; holding `level` is the proof that the processor has its instructions.
+        unsafe {
+            match (level.kind(), &self.narrow, &self.wide) {
+                #[cfg(target_arch = "x86_64")]
+                (Kind::Avx512, _, Some(wide)) => x86::wide(run, pattern, wide),
+                #[cfg(target_arch = "x86_64")]
+                (Kind::Avx512 | Kind::Avx2, Some(narrow), _) => x86::narrow(run, pattern, narrow),
+                _ => bytes(run, pattern, 0..run.bytes),
+            }
+        }
+    }
+}
+
+/// Moves bytes `at` of a run one by one.
+///
+/// # Safety
+/// As [`Shuffle::run`].
+unsafe fn bytes(run: &Run, pattern: &Pattern, at: core::ops::Range<usize>) {
+    for at in at {
+        // SAFETY: by the contract of `Shuffle::run`.
+        unsafe { *run.dst.add(at) = *run.src.offset(pattern.source(at)) };
     }
 }
 

@@ -8,7 +8,18 @@ use super::{LoopNest, Source};
 use crate::access::{Access, Lookup};
 use crate::elem::ElementType;
 use crate::range::Progression;
+use crate::shuffle::{Pattern, Shuffle, offsets};
+use alloc::{boxed::Box, vec::Vec};
 use core::fmt;
+
+/// Longer runs of neighbouring bytes are moved as runs.
+const MOST_BLOCK: usize = 12;
+
+/// Bytes of a period at most.
+const MOST_PERIOD: usize = 64;
+
+/// Rows of fewer bytes are not worth a vector.
+const LEAST_ROW: usize = 32;
 
 /// The innermost part of a nest: what one turn of the outer loops does from `src` to `dst`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -28,6 +39,15 @@ pub enum Move {
         dst_stride: i64,
         /// Distance in the source.
         src_stride: i64,
+    },
+    /// `count` periods of a pattern of bytes, side by side in the destination.
+    Shuffle {
+        /// How many.
+        count: usize,
+        /// Bytes of the source's buffer: no vector reads beyond.
+        source_bytes: usize,
+        /// The pattern, and how vectors read it.
+        shuffle: Box<Shuffle>,
     },
     /// `count` runs, each where the next index of a table points.
     Lookup {
@@ -64,6 +84,7 @@ impl Move {
         match self {
             Self::Copy { .. } => "copy",
             Self::Strided { .. } => "strided",
+            Self::Shuffle { .. } => "shuffle",
             Self::Lookup { .. } => "lookup",
             Self::Fill { .. } => "fill",
         }
@@ -103,7 +124,7 @@ impl Schedule {
         };
         Some(match nest.source() {
             Source::Range(values) => all.fill(values),
-            Source::Buffer(_) => all.rows(bytes),
+            Source::Buffer(_) => all.rows(bytes, nest.source_len() * nest.element_type().size()),
         })
     }
 
@@ -133,7 +154,18 @@ impl Schedule {
         }
     }
 
-    fn rows(mut self, bytes: usize) -> Self {
+    fn rows(mut self, bytes: usize, source_bytes: usize) -> Self {
+        if let Some((taken, count, shuffle)) = self.shuffle(bytes) {
+            for _ in 0..taken {
+                self.take_innermost();
+            }
+            self.inner = Move::Shuffle {
+                count,
+                source_bytes,
+                shuffle: Box::new(shuffle),
+            };
+            return self;
+        }
         let Some(inner) = self.extents.len().checked_sub(1) else {
             return self;
         };
@@ -170,6 +202,38 @@ impl Schedule {
             (Some(_), _) => {}
         }
         self
+    }
+
+    /// The innermost loops as periods of a pattern: how many loops, how many periods, and the pattern. Loops that lie side by side in
+    /// the destination and are short belong to the period; the next one counts the periods.
+    fn shuffle(&self, block: usize) -> Option<(usize, usize, Shuffle)> {
+        let loops = self.extents.len();
+        let still = |k: usize| self.src.all_table_strides(&|strides| strides[k] == 0);
+        let (mut taken, mut period) = (0, block);
+        while taken < loops {
+            let k = loops - 1 - taken;
+            let extent = self.extents[k];
+            if self.dst.strides[k] != period as i64 || !still(k) {
+                return None;
+            }
+            taken += 1;
+            // The last loop that lies side by side counts, and so does one that is too long for a period.
+            let next = k
+                .checked_sub(1)
+                .filter(|&k| self.dst.strides[k] == (period * extent) as i64 && still(k));
+            if period * extent > MOST_PERIOD || next.is_none() {
+                let inner: Vec<_> = (k + 1..loops)
+                    .map(|k| (self.extents[k], self.src.strides[k]))
+                    .collect();
+                if block > MOST_BLOCK || period * extent < LEAST_ROW {
+                    return None;
+                }
+                let pattern = Pattern::new(offsets(&inner, block)?, self.src.strides[k])?;
+                return Some((taken, extent, Shuffle::new(pattern)?));
+            }
+            period *= extent;
+        }
+        None
     }
 
     /// Takes the innermost loop away: its turns, and what one turn adds in the source and in the destination.
@@ -232,6 +296,15 @@ impl fmt::Display for Schedule {
                 write!(
                     f,
                     " {count} x {bytes} bytes, dst {dst_stride:+}, src {src_stride:+}"
+                )?;
+            }
+            Move::Shuffle { count, shuffle, .. } => {
+                let pattern = shuffle.pattern();
+                write!(
+                    f,
+                    " {count} x {:?}, src {:+}",
+                    pattern.offsets(),
+                    pattern.src_stride()
                 )?;
             }
             Move::Lookup {

@@ -22,41 +22,13 @@ use alloc::{
     vec::Vec,
 };
 
-/// Where the operator of a value stands.
-pub(super) enum Place<'t> {
-    Bracket(&'t Bracket),
-    Operator(&'t Operator),
-}
-
-impl Place<'_> {
-    /// Where a refusal of the core stands: as near to the offender as the text goes.
-    pub(super) fn locate(&self, error: &Error) -> Span {
-        match self {
-            Self::Bracket(bracket) => locate(bracket, error),
-            Self::Operator(operator) => operator::locate(operator, error),
-        }
-    }
-}
-
-/// A program with the way back to its text.
-pub(super) struct Built<'t> {
-    pub program: Program,
-    pub graph: Graph,
-    /// Every operator, in the order of the program.
-    pub places: Vec<(ValueId, Place<'t>)>,
-}
-
 /// The program of a text, its refusals added to those of the parser. The program counts only if there is none.
-pub(super) fn program<'t>(
-    text: &'t Text,
-    diagnostics: &mut Vec<Diagnostic>,
-) -> Option<Built<'t>> {
+pub(super) fn program(text: &Text, diagnostics: &mut Vec<Diagnostic>) -> Option<Program> {
     let parsed = diagnostics.is_empty();
     let mut builder = Builder {
         graph: Graph::new(),
         names: BTreeMap::new(),
         typed: text.types.is_some(),
-        places: Vec::new(),
         diagnostics,
     };
     if let Some(types) = &text.types {
@@ -69,18 +41,13 @@ pub(super) fn program<'t>(
         builder.refuse_unused(types, &text.chain);
     }
     let program = builder.graph.finish(result?).ok()?;
-    let program = match &text.result {
+    Some(match &text.result {
         Some(result) => program.expecting(declared(result)),
         None => program,
-    };
-    Some(Built {
-        program,
-        graph: builder.graph,
-        places: builder.places,
     })
 }
 
-pub(super) fn declared(ty: &Type) -> Declared {
+fn declared(ty: &Type) -> Declared {
     let dims = ty.shape.as_deref().unwrap_or_default();
     Declared {
         element_type: ty.element,
@@ -103,7 +70,6 @@ pub(super) struct Builder<'d, 't> {
     names: BTreeMap<&'t str, Operand>,
     /// Whether the text declares its operands.
     typed: bool,
-    places: Vec<(ValueId, Place<'t>)>,
     diagnostics: &'d mut Vec<Diagnostic>,
 }
 
@@ -304,7 +270,7 @@ impl<'t> Builder<'_, 't> {
                 },
                 Stage::Bracket(bracket) => self.bracket(bracket).and_then(|op| {
                     let applied = self.graph.apply(op, Some(value?), None);
-                    self.placed(applied, Place::Bracket(bracket))
+                    applied.map_or_else(|error| self.refuse(&locate(bracket, &error), error), Some)
                 }),
             };
             value = next.or(value);

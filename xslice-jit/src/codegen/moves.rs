@@ -4,7 +4,7 @@
 //! place, 16 bytes at a time and overlapping at the end of the run; longer runs call the copy helper. Bodies of few instructions
 //! are unrolled; a count that is known and small becomes straight code.
 
-use super::{ELEMENTS, Emitter, Num, Place, Pointers, arguments};
+use super::{ELEMENTS, Emitter, Num, OURS, Place, Pointers, arguments};
 use crate::key::{Count, Inner, Run, Table, Values, slot};
 use cranelift_codegen::ir::types::{F32, F64, I8, I8X16, I16, I32, I64};
 use cranelift_codegen::ir::{InstBuilder, Type, Value};
@@ -41,7 +41,20 @@ impl<'e> Emitter<'e> {
                 }
                 Values::F32 | Values::F64 => self.fill_floats(values, packed, dst, src),
             },
+            Inner::Shuffle => self.shuffle(dst, src),
         }
+    }
+
+    /// One row of a shuffle, by the helper.
+    fn shuffle(&mut self, dst: Value, src: Value) {
+        let operand = self.builder.ins().load(I64, OURS, self.buffers, 0);
+        let first = (8 * self.structure.of_move(0)) as i64;
+        let numbers = self.builder.ins().iadd_imm_s(self.numbers, first);
+        let (signature, helper) = self.helpers.shuffle;
+        let helper = self.builder.ins().iconst(I64, helper as i64);
+        self.builder
+            .ins()
+            .call_indirect(signature, helper, &[dst, src, operand, numbers]);
     }
 
     fn strided(&mut self, count: Count, run: Run, packed: bool, dst: Value, src: Value) {
@@ -266,7 +279,7 @@ impl<'e> Emitter<'e> {
             }
             Run::Long => {
                 let arguments = [self.address(dst), self.address(src), self.value(bytes)];
-                let (signature, helper) = self.copy;
+                let (signature, helper) = self.helpers.copy;
                 let helper = self.builder.ins().iconst(I64, helper as i64);
                 self.builder
                     .ins()

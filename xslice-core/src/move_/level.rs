@@ -1,0 +1,106 @@
+//! Which vector instructions a Move may use.
+//!
+//! A [`Level`] is a value, and holding one is the proof that the processor has its instructions: it is made only by detection. The best
+//! one is detected once; `XSLICE_SIMD` lowers it and never raises it.
+
+/// Vector instructions that this processor has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Level(Kind);
+
+/// The instructions behind a [`Level`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum Kind {
+    /// None that the compiler does not take by itself.
+    Scalar,
+    /// 16-byte lanes with byte permutes: `vpshufb` of AVX2.
+    #[cfg(target_arch = "x86_64")]
+    Avx2,
+    /// 64-byte vectors with byte permutes and byte masks: AVX-512 F, BW, VL, DQ and VBMI.
+    #[cfg(target_arch = "x86_64")]
+    Avx512,
+}
+
+impl Level {
+    /// No vector instructions of its own: every processor has it.
+    pub const SCALAR: Self = Self(Kind::Scalar);
+
+    /// Every level that this processor has, lowest first.
+    pub fn all() -> impl Iterator<Item = Self> {
+        KINDS
+            .iter()
+            .map(|&(_, kind)| Self(kind))
+            .filter(|level| level.detected())
+    }
+
+    /// The best level, or the one that `XSLICE_SIMD` (`scalar`, `avx2`, `avx512`) lowers it to; settled at the first call.
+    #[must_use]
+    pub fn best() -> Self {
+        #[cfg(feature = "std")]
+        {
+            static BEST: std::sync::OnceLock<Level> = std::sync::OnceLock::new();
+            *BEST.get_or_init(|| {
+                let wanted = std::env::var("XSLICE_SIMD").ok();
+                let ceiling = KINDS
+                    .iter()
+                    .find(|(name, _)| Some(*name) == wanted.as_deref());
+                let allowed =
+                    Self::all().filter(|level| ceiling.is_none_or(|&(_, kind)| level.0 <= kind));
+                allowed.last().unwrap_or(Self::SCALAR)
+            })
+        }
+        #[cfg(not(feature = "std"))]
+        {
+            Self::all().last().unwrap_or(Self::SCALAR)
+        }
+    }
+
+    /// The name, as in `XSLICE_SIMD`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        KINDS
+            .iter()
+            .find(|&&(_, kind)| kind == self.0)
+            .map_or("scalar", |(name, _)| name)
+    }
+
+    pub(crate) fn kind(self) -> Kind {
+        self.0
+    }
+
+    fn detected(self) -> bool {
+        /// By the processor at run time, or by what the crate is compiled for where there is no standard library.
+        #[cfg(target_arch = "x86_64")]
+        macro_rules! has {
+            ($($feature:tt),*) => {{
+                #[cfg(feature = "std")]
+                { $(std::arch::is_x86_feature_detected!($feature))&&* }
+                #[cfg(not(feature = "std"))]
+                { $(cfg!(target_feature = $feature))&&* }
+            }};
+        }
+        match self.0 {
+            Kind::Scalar => true,
+            #[cfg(target_arch = "x86_64")]
+            Kind::Avx2 => has!("avx2"),
+            #[cfg(target_arch = "x86_64")]
+            Kind::Avx512 => {
+                has!(
+                    "avx2",
+                    "avx512f",
+                    "avx512bw",
+                    "avx512vl",
+                    "avx512dq",
+                    "avx512vbmi"
+                )
+            }
+        }
+    }
+}
+
+const KINDS: &[(&str, Kind)] = &[
+    ("scalar", Kind::Scalar),
+    #[cfg(target_arch = "x86_64")]
+    ("avx2", Kind::Avx2),
+    #[cfg(target_arch = "x86_64")]
+    ("avx512", Kind::Avx512),
+];

@@ -1,0 +1,285 @@
+//! Shuffles of bytes on x86-64: AVX-512 VBMI on 64-byte vectors, AVX2 on 16-byte lanes.
+//!
+//! A run of periods is a row of tiles, each made of whole vectors by the same tables. Tiles whose loads all lie inside the operand go
+//! through a loop with the tables in registers; the ends go by masked loads and stores (AVX-512), by one more tile that overlaps the one
+//! before it with the same bytes, or byte by byte.
+
+use super::Run;
+use crate::shuffle::{Load, Pattern, Tables};
+use core::arch::x86_64::{
+    __m128i, __m512i, _mm_loadu_si128, _mm_or_si128, _mm_setzero_si128, _mm_shuffle_epi8,
+    _mm_storeu_si128, _mm512_loadu_si512, _mm512_mask_permutexvar_epi8, _mm512_mask_storeu_epi8,
+    _mm512_maskz_loadu_epi8, _mm512_setzero_si512, _mm512_storeu_si512,
+};
+
+/// The tiles of a run whose loads lie inside the operand: from the first to before the last.
+fn inside<const N: usize>(run: &Run, tables: &Tables<N>, tiles: usize) -> core::ops::Range<usize> {
+    let place = run.src as isize;
+    let (low, high) = (run.low as isize - place, run.high as isize - place);
+    // Tile t reads from t * stride + reach.0 up to t * stride + reach.1; both bounds are linear in t.
+    let (first, last) = tables.reach;
+    let stride = tables.src_stride;
+    let fits = |t: usize| t as isize * stride + first >= low && t as isize * stride + last <= high;
+    let start = (0..tiles).take(MOST_ENDS).position(fits).unwrap_or(tiles);
+    let end = (start..tiles)
+        .rev()
+        .take(MOST_ENDS)
+        .find(|&t| fits(t))
+        .map_or(start, |t| t + 1);
+    start..end
+}
+
+/// More tiles than this at one end never leave the operand: a tile reads at most so many tiles' lengths beyond itself.
+const MOST_ENDS: usize = 512;
+
+/// # Safety
+/// The processor has AVX2; `run` as [`Shuffle::run`](crate::Shuffle::run) says.
+#[target_feature(enable = "avx2")]
+pub(super) unsafe fn narrow(run: &Run, pattern: &Pattern, tables: &Tables<16>) {
+    let tile = tables.vectors * 16;
+    let tiles = run.bytes / tile;
+    let inside = inside(run, tables, tiles);
+    // SAFETY: the bytes before and after the inner tiles go one by one; the loads of the inner tiles lie inside the operand and their
+    // stores inside the run.
+    unsafe {
+        super::bytes(run, pattern, 0..inside.start * tile);
+        lanes(run, tables, inside.clone());
+        let done = inside.end * tile;
+        let rest = run.bytes - done;
+        // One more tile that ends where the run ends, if its loads lie inside as well.
+        let shift = (run.bytes - tile.min(run.bytes)) / pattern.period();
+        let back = run.turned(shift, pattern);
+        if rest > 0 && rest < tile && inside.end > inside.start && fits(&back, tables) {
+            lanes(&back, tables, 0..1);
+        } else {
+            super::bytes(run, pattern, done..run.bytes);
+        }
+    }
+}
+
+fn fits<const N: usize>(run: &Run, tables: &Tables<N>) -> bool {
+    let place = run.src as isize;
+    place + tables.reach.0 >= run.low as isize && place + tables.reach.1 <= run.high as isize
+}
+
+/// # Safety
+/// As [`narrow`], for tiles whose loads lie inside the operand.
+#[target_feature(enable = "avx2")]
+unsafe fn lanes(run: &Run, tables: &Tables<16>, tiles: core::ops::Range<usize>) {
+    macro_rules! by_shape {
+        ($(($vectors:literal, $loads:literal)),*) => {
+            match (tables.vectors, tables.per_vector) {
+                $(($vectors, $loads) => lanes_of::<$vectors, $loads>(run, tables, tiles),)*
+                _ => lanes_any(run, tables, tiles),
+            }
+        };
+    }
+    // SAFETY: by the contract of this function.
+    unsafe { by_shape!((1, 1), (1, 2), (1, 3), (1, 4), (3, 1), (3, 2), (3, 3)) }
+}
+
+/// # Safety
+/// As [`lanes`], with the tables of that shape.
+#[target_feature(enable = "avx2")]
+#[inline]
+unsafe fn lanes_of<const VECTORS: usize, const LOADS: usize>(
+    run: &Run,
+    tables: &Tables<16>,
+    tiles: core::ops::Range<usize>,
+) {
+    let table = |v: usize, l: usize| &tables.loads[v * LOADS + l];
+    // SAFETY: the tables are arrays of 16 bytes; loads and stores as the contract says.
+    unsafe {
+        let bytes: [[__m128i; LOADS]; VECTORS] = core::array::from_fn(|v| {
+            core::array::from_fn(|l| _mm_loadu_si128(table(v, l).bytes.as_ptr().cast()))
+        });
+        let offsets: [[isize; LOADS]; VECTORS] =
+            core::array::from_fn(|v| core::array::from_fn(|l| table(v, l).offset));
+        let mut src = run.src.offset(tiles.start as isize * tables.src_stride);
+        let mut dst = run.dst.add(tiles.start * VECTORS * 16);
+        for _ in tiles {
+            for v in 0..VECTORS {
+                let mut vector = _mm_setzero_si128();
+                for (order, offset) in bytes[v].into_iter().zip(offsets[v]) {
+                    let loaded = _mm_loadu_si128(src.offset(offset).cast());
+                    vector = _mm_or_si128(vector, _mm_shuffle_epi8(loaded, order));
+                }
+                _mm_storeu_si128(dst.add(v * 16).cast(), vector);
+            }
+            src = src.wrapping_offset(tables.src_stride);
+            dst = dst.wrapping_add(VECTORS * 16);
+        }
+    }
+}
+
+/// # Safety
+/// As [`lanes`].
+#[target_feature(enable = "avx2")]
+unsafe fn lanes_any(run: &Run, tables: &Tables<16>, tiles: core::ops::Range<usize>) {
+    for t in tiles {
+        // SAFETY: by the contract of this function.
+        unsafe {
+            let src = run.src.offset(t as isize * tables.src_stride);
+            let dst = run.dst.add(t * tables.vectors * 16);
+            for (v, loads) in tables.loads.chunks_exact(tables.per_vector).enumerate() {
+                let part = |load: &Load<16>| {
+                    let bytes = _mm_loadu_si128(src.offset(load.offset).cast());
+                    _mm_shuffle_epi8(bytes, _mm_loadu_si128(load.bytes.as_ptr().cast()))
+                };
+                let mut vector = part(&loads[0]);
+                for load in &loads[1..] {
+                    vector = _mm_or_si128(vector, part(load));
+                }
+                _mm_storeu_si128(dst.add(v * 16).cast(), vector);
+            }
+        }
+    }
+}
+
+/// # Safety
+/// The processor has AVX-512 F, BW, VL, DQ and VBMI; `run` as [`Shuffle::run`](crate::Shuffle::run) says.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
+pub(super) unsafe fn wide(run: &Run, pattern: &Pattern, tables: &Tables<64>) {
+    // SAFETY: by the contract of this function; each of the parts writes other bytes of the run.
+    unsafe {
+        let turns = head(run, pattern, tables);
+        masked(run, tables, 0, turns * pattern.period());
+        let run = &run.turned(turns, pattern);
+        let tile = tables.vectors * 64;
+        let inside = inside(run, tables, run.bytes / tile);
+        masked(run, tables, 0, inside.start * tile);
+        vectors(run, tables, inside.clone());
+        masked(run, tables, inside.end * tile, run.bytes);
+    }
+}
+
+/// Periods before the destination is aligned to a vector, for a run long enough to gain from it.
+fn head(run: &Run, pattern: &Pattern, tables: &Tables<64>) -> usize {
+    let period = pattern.period();
+    if run.bytes < 16 * tables.vectors * 64 {
+        return 0;
+    }
+    let address = run.dst as usize;
+    (0..64)
+        .find(|turns| (address + turns * period).is_multiple_of(64))
+        .unwrap_or(0)
+}
+
+/// # Safety
+/// As [`wide`], for tiles whose loads lie inside the operand.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
+unsafe fn vectors(run: &Run, tables: &Tables<64>, tiles: core::ops::Range<usize>) {
+    macro_rules! by_shape {
+        ($(($vectors:literal, $loads:literal)),*) => {
+            match (tables.vectors, tables.per_vector) {
+                $(($vectors, $loads) => vectors_of::<$vectors, $loads>(run, tables, tiles),)*
+                _ => vectors_any(run, tables, tiles),
+            }
+        };
+    }
+    // SAFETY: by the contract of this function.
+    unsafe { by_shape!((1, 1), (1, 2), (1, 3), (1, 4), (3, 1), (3, 2), (3, 3)) }
+}
+
+/// # Safety
+/// As [`vectors`], with the tables of that shape.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
+#[inline]
+unsafe fn vectors_of<const VECTORS: usize, const LOADS: usize>(
+    run: &Run,
+    tables: &Tables<64>,
+    tiles: core::ops::Range<usize>,
+) {
+    let table = |v: usize, l: usize| &tables.loads[v * LOADS + l];
+    // SAFETY: the tables are arrays of 64 bytes; loads and stores as the contract says.
+    unsafe {
+        let bytes: [[__m512i; LOADS]; VECTORS] = core::array::from_fn(|v| {
+            core::array::from_fn(|l| _mm512_loadu_si512(table(v, l).bytes.as_ptr().cast()))
+        });
+        let masks: [[u64; LOADS]; VECTORS] =
+            core::array::from_fn(|v| core::array::from_fn(|l| table(v, l).mask));
+        let offsets: [[isize; LOADS]; VECTORS] =
+            core::array::from_fn(|v| core::array::from_fn(|l| table(v, l).offset));
+        let mut src = run.src.offset(tiles.start as isize * tables.src_stride);
+        let mut dst = run.dst.add(tiles.start * VECTORS * 64);
+        for _ in tiles {
+            for v in 0..VECTORS {
+                let mut vector = _mm512_setzero_si512();
+                for ((order, mask), offset) in bytes[v].into_iter().zip(masks[v]).zip(offsets[v]) {
+                    let loaded = _mm512_loadu_si512(src.offset(offset).cast());
+                    vector = _mm512_mask_permutexvar_epi8(vector, mask, order, loaded);
+                }
+                _mm512_storeu_si512(dst.add(v * 64).cast(), vector);
+            }
+            src = src.wrapping_offset(tables.src_stride);
+            dst = dst.wrapping_add(VECTORS * 64);
+        }
+    }
+}
+
+/// # Safety
+/// As [`vectors`].
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
+unsafe fn vectors_any(run: &Run, tables: &Tables<64>, tiles: core::ops::Range<usize>) {
+    for t in tiles {
+        // SAFETY: by the contract of this function.
+        unsafe {
+            let src = run.src.offset(t as isize * tables.src_stride);
+            let dst = run.dst.add(t * tables.vectors * 64);
+            for (v, loads) in tables.loads.chunks_exact(tables.per_vector).enumerate() {
+                let mut vector = _mm512_setzero_si512();
+                for load in loads {
+                    let bytes = _mm512_loadu_si512(src.offset(load.offset).cast());
+                    let order = _mm512_loadu_si512(load.bytes.as_ptr().cast());
+                    vector = _mm512_mask_permutexvar_epi8(vector, load.mask, order, bytes);
+                }
+                _mm512_storeu_si512(dst.add(v * 64).cast(), vector);
+            }
+        }
+    }
+}
+
+/// Bytes `first..last` of a run, vector by vector, reading no byte outside the operand. `first` begins a tile.
+///
+/// # Safety
+/// As [`wide`].
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
+unsafe fn masked(run: &Run, tables: &Tables<64>, first: usize, last: usize) {
+    let tile = tables.vectors * 64;
+    let mut at = first;
+    while at < last {
+        let (t, v) = (at / tile, at % tile / 64);
+        let src = run.src.wrapping_offset(t as isize * tables.src_stride);
+        let mut vector = _mm512_setzero_si512();
+        for load in &tables.loads[v * tables.per_vector..][..tables.per_vector] {
+            let from = src.wrapping_offset(load.offset);
+            // SAFETY: the mask leaves out every byte outside the operand.
+            unsafe {
+                let bytes = _mm512_maskz_loadu_epi8(readable(run, from), from.cast());
+                let order = _mm512_loadu_si512(load.bytes.as_ptr().cast());
+                vector = _mm512_mask_permutexvar_epi8(vector, load.mask, order, bytes);
+            }
+        }
+        let count = (last - at).min(64);
+        // SAFETY: the mask leaves out every byte after `last`.
+        unsafe {
+            _mm512_mask_storeu_epi8(run.dst.add(at).cast(), u64::MAX >> (64 - count), vector)
+        };
+        at += 64;
+    }
+}
+
+/// A bit for each of the 64 bytes from `from` on that lies inside the operand.
+fn readable(run: &Run, from: *const u8) -> u64 {
+    let (from, low, high) = (from as isize, run.low as isize, run.high as isize);
+    let skip = (low - from).clamp(0, 64) as u32;
+    let keep = (high - from).clamp(0, 64) as u32;
+    let up_to = |bits: u32| {
+        if bits == 64 {
+            u64::MAX
+        } else {
+            (1 << bits) - 1
+        }
+    };
+    up_to(keep) & !up_to(skip)
+}
