@@ -412,7 +412,9 @@ fn reshape(case: &mut Case, rng: &mut Rng, id: ValueId, input: &naive::Tensor) -
         let merged = dims[at] * dims[at + 1];
         dims.splice(at..at + 2, [merged]);
     } else if let Some(at) = (!dims.is_empty()).then(|| rng.below(dims.len())) {
-        let divisors: Vec<usize> = (1..=dims[at]).filter(|d| dims[at].is_multiple_of(*d)).collect();
+        let divisors: Vec<usize> = (1..=dims[at])
+            .filter(|d| dims[at].is_multiple_of(*d))
+            .collect();
         if let Some(&divisor) = divisors.get(rng.below(divisors.len())) {
             let rest = dims[at] / divisor;
             dims.splice(at..=at, [divisor, rest]);

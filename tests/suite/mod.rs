@@ -80,11 +80,14 @@ pub const ENGINES: &[(&str, Run)] = &[
         let level = xslice::Level::SCALAR;
         xslice::runner::run_at(level, &plan, inputs, output, &mut Scratch::new())
     }),
-    ("runner, second level", |program, signature, inputs, output| {
-        let plan = program.compile(signature)?;
-        let level = xslice::Level::all().nth(1).unwrap_or(xslice::Level::SCALAR);
-        xslice::runner::run_at(level, &plan, inputs, output, &mut Scratch::new())
-    }),
+    (
+        "runner, second level",
+        |program, signature, inputs, output| {
+            let plan = program.compile(signature)?;
+            let level = xslice::Level::all().nth(1).unwrap_or(xslice::Level::SCALAR);
+            xslice::runner::run_at(level, &plan, inputs, output, &mut Scratch::new())
+        },
+    ),
     #[cfg(feature = "jit")]
     ("JIT keyed", |program, signature, inputs, output| {
         jit(xslice::Strategy::Keyed)
