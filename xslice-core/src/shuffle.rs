@@ -18,6 +18,8 @@ const MOST_VECTORS: usize = 16;
 pub struct Pattern {
     offsets: Vec<i32>,
     src_stride: i32,
+    /// Bytes that stay together: 1, 2, 4 or 8.
+    unit: usize,
 }
 
 impl Pattern {
@@ -29,7 +31,11 @@ impl Pattern {
         let reach = usize::try_from(src_stride.unsigned_abs()).ok()?;
         let spread = offsets.iter().max()?.abs_diff(*offsets.iter().min()?) as usize;
         let dense = (1..=64).contains(&period) && reach <= 8 * period && spread <= 256;
+        let unit = [8, 4, 2]
+            .into_iter()
+            .find(|&unit| stays_together(&offsets, unit));
         dense.then_some(Self {
+            unit: unit.unwrap_or(1),
             offsets,
             src_stride,
         })
@@ -53,12 +59,31 @@ impl Pattern {
         self.src_stride
     }
 
-    /// Where byte `at` of a run of periods is read, from the place of the first period.
-    #[inline]
-    pub(crate) fn source(&self, at: usize) -> isize {
-        let (turn, within) = (at / self.period(), at % self.period());
-        turn as isize * self.src_stride as isize + self.offsets[within] as isize
+    /// Bytes that stay together and in order: 1, 2, 4 or 8.
+    pub(crate) fn unit(&self) -> usize {
+        self.unit
     }
+
+    /// The place of the period that byte `at` of a run belongs to, from that of the first.
+    pub(crate) fn place(&self, at: usize) -> isize {
+        (at / self.period()) as isize * self.src_stride as isize
+    }
+
+    /// Where byte `at` of a run of periods is read, from the place of the first period.
+    pub(crate) fn source(&self, at: usize) -> isize {
+        self.place(at) + self.offsets[at % self.period()] as isize
+    }
+}
+
+fn stays_together(offsets: &[i32], unit: usize) -> bool {
+    let (units, rest) = (offsets.chunks_exact(unit), offsets.len() % unit);
+    let in_order = |bytes: &[i32]| {
+        bytes
+            .iter()
+            .zip(bytes[0]..)
+            .all(|(&offset, expected)| offset == expected)
+    };
+    rest == 0 && units.into_iter().all(in_order)
 }
 
 /// A load and where its bytes go in one vector.

@@ -57,6 +57,9 @@ const HOT: u32 = 16;
 /// `Auto` leaves rows of more bytes to the runner, however many loops there are.
 const LONG_ROW: usize = 1024;
 
+/// `Auto` leaves so many narrow look-ups, or values of a Range, in a row to the runner.
+const MANY: usize = 64;
+
 /// Which engine a [`Jit`] gives to its kernels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Strategy {
@@ -469,8 +472,10 @@ fn gains(plan: &Plan) -> bool {
         let row = |bytes| bytes <= INLINE_BYTES || (bytes <= LONG_ROW && loops > 2);
         match *schedule.inner() {
             Move::Copy { bytes } => loops > 0 && row(bytes),
-            Move::Strided { bytes, .. } | Move::Lookup { bytes, .. } => row(bytes),
-            Move::Fill { .. } => true,
+            Move::Strided { bytes, .. } => row(bytes),
+            // Many narrow look-ups and values are vectors in the precompiled moves.
+            Move::Lookup { count, bytes, .. } => row(bytes) && (bytes > 8 || count < MANY),
+            Move::Fill { count, .. } => count < MANY,
             // Its rows are moved by the same precompiled code.
             Move::Shuffle { .. } => loops > 2,
         }

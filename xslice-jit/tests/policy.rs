@@ -278,7 +278,7 @@ fn a_panic_in_one_thread_poisons_nothing() {
     check(
         &jit.compile(&every_twentieth(), &matrix(6, 80)).unwrap(),
         6,
-        8,
+        80,
     );
 }
 
@@ -287,11 +287,11 @@ fn a_wrong_call_is_refused_before_anything_moves() {
     let kernel = Jit::with_strategy(Strategy::Baked)
         .compile(&every_twentieth(), &matrix(3, 80))
         .unwrap();
-    let x = [0.0f32; 24];
+    let x = [0.0f32; 240];
     let mut y = [7.0f32; 12];
     assert!(kernel.run(&[], &mut y).is_err());
-    assert!(kernel.run(&[Input::from(&x[..23])], &mut y).is_err());
-    assert!(kernel.run(&[Input::from(&[0i32; 24])], &mut y).is_err());
+    assert!(kernel.run(&[Input::from(&x[..239])], &mut y).is_err());
+    assert!(kernel.run(&[Input::from(&[0i32; 240])], &mut y).is_err());
     assert!(kernel.run(&[Input::from(&x)], &mut y[..11]).is_err());
     assert!(kernel.collect::<f64>(&[Input::from(&x)]).is_err());
     assert_eq!(y, [7.0; 12]);

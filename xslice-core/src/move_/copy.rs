@@ -23,6 +23,37 @@ pub(super) struct Indices<I> {
     pub size: i64,
 }
 
+/// How many rows ahead of the one that moves the processor is told to fetch.
+pub(super) const AHEAD: usize = 12;
+
+impl<I: Index> Indices<I> {
+    /// Where index `k` points, wrapped, in bytes.
+    ///
+    /// # Safety
+    /// It lies in the table.
+    #[inline(always)]
+    pub unsafe fn offset(&self, k: usize) -> isize {
+        let at = self.table.wrapping_byte_offset(k as isize * self.stride);
+        // SAFETY: by the contract of this function; one of the type lies there, at any alignment.
+        let index: i64 = unsafe { at.read_unaligned() }.into();
+        let index = if index < 0 { index + self.size } else { index };
+        index as isize * self.scale
+    }
+}
+
+/// Asks for the first lines of a row.
+#[inline(always)]
+pub(super) fn prefetch(row: *const u8, bytes: usize) {
+    #[cfg(target_arch = "x86_64")]
+    for line in 0..bytes.div_ceil(64).min(4) {
+        use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: SSE is part of x86-64, and a prefetch of any address has no effect that a program can see.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(row.wrapping_add(64 * line).cast()) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (row, bytes);
+}
+
 /// An index in a table.
 pub(super) trait Index: Copy + Into<i64> {}
 impl Index for i32 {}
@@ -33,7 +64,7 @@ impl Index for i64 {}
 /// # Safety
 /// `N` bytes are readable at `src` and writable at `dst`.
 #[inline(always)]
-unsafe fn fixed<const N: usize>(dst: *mut u8, src: *const u8) {
+pub(super) unsafe fn fixed<const N: usize>(dst: *mut u8, src: *const u8) {
     // SAFETY: by the contract of this function; arrays of bytes have no alignment.
     unsafe { dst.cast::<[u8; N]>().write(src.cast::<[u8; N]>().read()) }
 }
@@ -171,19 +202,18 @@ unsafe fn pick<I: Index>(
     rows: Rows,
     indices: Indices<I>,
 ) {
-    let (mut to, mut from, mut table) = (dst, src, indices.table);
-    for _ in 0..rows.count {
-        // SAFETY: the index lies in the table, by the contract; one of the type lies there, at any alignment.
-        let index: i64 = unsafe { table.read_unaligned() }.into();
-        let index = if index < 0 {
-            index + indices.size
-        } else {
-            index
-        };
-        // SAFETY: this is one of the runs, as the index is within its axis.
-        unsafe { mover.run(to, from.wrapping_offset(index as isize * indices.scale)) };
+    let (mut to, mut from) = (dst, src);
+    // Narrow entries come out of a small table, or several out of one line.
+    let ahead = if rows.bytes >= 32 { AHEAD } else { rows.count };
+    for k in 0..rows.count {
+        // SAFETY: index `k` is one of the rows', and so is the one that is looked ahead to; this is one of the runs.
+        unsafe {
+            if k + ahead < rows.count {
+                prefetch(from.wrapping_offset(indices.offset(k + ahead)), rows.bytes);
+            }
+            mover.run(to, from.wrapping_offset(indices.offset(k)));
+        }
         to = to.wrapping_offset(rows.dst_stride);
         from = from.wrapping_offset(rows.src_stride);
-        table = table.wrapping_byte_offset(indices.stride);
     }
 }

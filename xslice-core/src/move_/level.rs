@@ -104,3 +104,37 @@ const KINDS: &[(&str, Kind)] = &[
     #[cfg(target_arch = "x86_64")]
     ("avx512", Kind::Avx512),
 ];
+
+/// Results of at least so many bytes are written past the caches: three quarters of the last-level cache, which then
+/// would not keep them. `usize::MAX` where its size is not known.
+pub(crate) fn streams_from() -> usize {
+    #[cfg(all(feature = "std", target_arch = "x86_64"))]
+    {
+        static BYTES: std::sync::OnceLock<usize> = std::sync::OnceLock::new();
+        *BYTES.get_or_init(|| last_level_cache().map_or(usize::MAX, |bytes| bytes / 4 * 3))
+    }
+    #[cfg(not(all(feature = "std", target_arch = "x86_64")))]
+    {
+        usize::MAX
+    }
+}
+
+/// Bytes of the largest cache that `cpuid` describes.
+#[cfg(all(feature = "std", target_arch = "x86_64"))]
+fn last_level_cache() -> Option<usize> {
+    use core::arch::x86_64::{__cpuid, __cpuid_count};
+    // Intel describes caches in leaf 4, AMD in the same form in leaf 0x8000_001d.
+    let leaves = [(0, 4), (0x8000_0000, 0x8000_001d)];
+    let known = leaves
+        .into_iter()
+        .filter(|&(first, leaf)| __cpuid(first).eax >= leaf);
+    let caches = known.flat_map(|(_, leaf)| (0..8).map(move |cache| __cpuid_count(leaf, cache)));
+    let described = caches.filter(|cache| cache.eax & 0x1f != 0);
+    let bytes = described.map(|cache| {
+        let ways = (cache.ebx >> 22) as usize + 1;
+        let partitions = (cache.ebx >> 12 & 0x3ff) as usize + 1;
+        let line = (cache.ebx & 0xfff) as usize + 1;
+        ways * partitions * line * (cache.ecx as usize + 1)
+    });
+    bytes.max()
+}

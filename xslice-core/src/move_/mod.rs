@@ -5,8 +5,13 @@
 //! moves and takes the steps of the plan in order, so that every check has passed before a nest loads an index. What is left
 //! to choose here is speed.
 
+#[cfg(target_arch = "x86_64")]
+mod avx512;
 mod copy;
+mod fill;
 mod level;
+#[cfg(target_arch = "x86_64")]
+mod stream;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
@@ -19,10 +24,9 @@ use crate::nest::Source;
 use crate::nest::schedule::{Move, Schedule};
 use crate::operand::{Input, Output};
 use crate::plan::{Plan, PlannedNest, Step};
-use crate::range::Progression;
 use crate::runner::{self, Odometer};
 use crate::scratch::{self, Scratch};
-use crate::shuffle::{Pattern, Shuffle};
+use crate::shuffle::{Pattern, Shuffle, Tables};
 
 /// Everything that a step of a plan may read.
 #[derive(Clone, Copy, Debug)]
@@ -110,6 +114,7 @@ unsafe fn scheduled(
         Source::Buffer(buffer) => sources.buffer(buffer),
         Source::Range(_) => Input::from(&[] as &[u8]),
     };
+    let stream = output.len() * output.element_type().size() >= level::streams_from();
     let dst = output.as_mut_ptr();
     let call = Call {
         level,
@@ -117,6 +122,7 @@ unsafe fn scheduled(
         sources,
         src,
         dst,
+        stream,
     };
     let (src, dst) = (schedule.src(), schedule.dst());
     let nothing = Access::default();
@@ -194,6 +200,8 @@ struct Call<'a> {
     sources: &'a Sources<'a>,
     src: Input<'a>,
     dst: *mut u8,
+    /// Whether the result is so large that no cache keeps it.
+    stream: bool,
 }
 
 impl Call<'_> {
@@ -257,11 +265,8 @@ impl Call<'_> {
                     dst_stride,
                     src_stride,
                 } => {
-                    copy::strided(
-                        to,
-                        from.offset(at.src as isize),
-                        rows(count, bytes, dst_stride, src_stride),
-                    );
+                    let rows = rows(count, bytes, dst_stride, src_stride);
+                    self.strided(to, from.offset(at.src as isize), rows);
                 }
                 Move::Shuffle {
                     count,
@@ -287,18 +292,22 @@ impl Call<'_> {
                         .as_ptr()
                         .offset(at.table as isize);
                     match lookup.index {
-                        IndexType::I32 => copy::lookup(
-                            to,
-                            from,
-                            rows,
-                            indices::<i32>(table, lookup, index_stride),
-                        ),
-                        IndexType::I64 => copy::lookup(
-                            to,
-                            from,
-                            rows,
-                            indices::<i64>(table, lookup, index_stride),
-                        ),
+                        IndexType::I32 => {
+                            self.lookup(
+                                to,
+                                from,
+                                rows,
+                                indices::<i32>(table, lookup, index_stride),
+                            );
+                        }
+                        IndexType::I64 => {
+                            self.lookup(
+                                to,
+                                from,
+                                rows,
+                                indices::<i64>(table, lookup, index_stride),
+                            );
+                        }
                     }
                 }
                 Move::Fill {
@@ -307,9 +316,76 @@ impl Call<'_> {
                     step,
                     values,
                 } => {
-                    fill(to, count, dst_stride as isize, at.src, step, values);
+                    fill::run(
+                        self.level,
+                        to,
+                        count,
+                        dst_stride as isize,
+                        at.src,
+                        step,
+                        values,
+                    );
                 }
             }
+        }
+    }
+}
+
+impl Call<'_> {
+    /// Rows at constant distances.
+    ///
+    /// # Safety
+    /// As [`copy::strided`].
+    #[inline]
+    unsafe fn strided(&self, to: *mut u8, from: *const u8, rows: copy::Rows) {
+        // SAFETY: by the contract of this function.
+        unsafe {
+            #[cfg(target_arch = "x86_64")]
+            if self.stream && rows.bytes >= stream::LEAST_ROW {
+                return stream::strided(to, from, rows);
+            }
+            copy::strided(to, from, rows);
+        }
+    }
+
+    /// Rows where indices point, at this level.
+    ///
+    /// # Safety
+    /// As [`copy::lookup`].
+    #[inline]
+    unsafe fn lookup<I: copy::Index>(
+        &self,
+        to: *mut u8,
+        from: *const u8,
+        rows: copy::Rows,
+        indices: copy::Indices<I>,
+    ) {
+        let packed = rows.dst_stride == rows.bytes as isize
+            && indices.stride == size_of::<I>() as isize
+            && rows.src_stride == 0;
+        // SAFETY: by the contract of this function; what a vector loop leaves over is the end of the same rows.
+        unsafe {
+            let done = match (self.level.kind(), rows.bytes) {
+                #[cfg(target_arch = "x86_64")]
+                (Kind::Avx512, 4 | 8) if packed => avx512::words(to, from, rows, &indices),
+                #[cfg(target_arch = "x86_64")]
+                (Kind::Avx512, 1..=3) if packed && avx512::widens(&rows, &indices) => {
+                    avx512::narrow(to, from, rows, &indices)
+                }
+                _ => 0,
+            };
+            copy::lookup(
+                to.offset(done as isize * rows.dst_stride),
+                from,
+                copy::Rows {
+                    count: rows.count - done,
+                    ..rows
+                },
+                copy::Indices {
+                    table: indices.table.byte_offset(done as isize * indices.stride),
+                    ..indices
+                },
+            );
         }
     }
 }
@@ -386,23 +462,49 @@ impl Shuffle {
         unsafe {
             match (level.kind(), &self.narrow, &self.wide) {
                 #[cfg(target_arch = "x86_64")]
-                (Kind::Avx512, _, Some(wide)) => x86::wide(run, pattern, wide),
+                (Kind::Avx512, narrow, Some(wide)) if wide_pays(run, narrow.as_ref()) => {
+                    x86::wide(run, pattern, wide);
+                }
                 #[cfg(target_arch = "x86_64")]
                 (Kind::Avx512 | Kind::Avx2, Some(narrow), _) => x86::narrow(run, pattern, narrow),
-                _ => bytes(run, pattern, 0..run.bytes),
+                _ => units(run, pattern, 0..run.bytes),
             }
         }
     }
 }
 
-/// Moves bytes `at` of a run one by one.
+/// Long runs gain from wide vectors; of the short ones those that have no whole tile of lanes, because wide ones have masks.
+#[cfg(target_arch = "x86_64")]
+fn wide_pays(run: &Run, narrow: Option<&Tables<16>>) -> bool {
+    narrow.is_none_or(|lanes| run.bytes >= 4096 || run.bytes < lanes.vectors * 16)
+}
+
+/// Moves bytes `at` of a run unit by unit; `at` begins and ends with a unit.
 ///
 /// # Safety
 /// As [`Shuffle::run`].
-unsafe fn bytes(run: &Run, pattern: &Pattern, at: core::ops::Range<usize>) {
-    for at in at {
-        // SAFETY: by the contract of `Shuffle::run`.
-        unsafe { *run.dst.add(at) = *run.src.offset(pattern.source(at)) };
+unsafe fn units(run: &Run, pattern: &Pattern, at: core::ops::Range<usize>) {
+    macro_rules! each {
+        ($unit:literal) => {{
+            let period = pattern.period();
+            let (mut within, mut place) = (at.start % period, pattern.place(at.start));
+            for at in at.step_by($unit) {
+                let from = place + pattern.offsets()[within] as isize;
+                // SAFETY: by the contract of `Shuffle::run`.
+                unsafe { copy::fixed::<$unit>(run.dst.add(at), run.src.offset(from)) };
+                within += $unit;
+                if within == period {
+                    within = 0;
+                    place += pattern.src_stride() as isize;
+                }
+            }
+        }};
+    }
+    match pattern.unit() {
+        8 => each!(8),
+        4 => each!(4),
+        2 => each!(2),
+        _ => each!(1),
     }
 }
 
@@ -417,59 +519,6 @@ unsafe fn load(at: *const u8, ty: IndexType) -> i64 {
         match ty {
             IndexType::I32 => i64::from(at.cast::<i32>().read_unaligned()),
             IndexType::I64 => at.cast::<i64>().read_unaligned(),
-        }
-    }
-}
-
-/// `count` values from position `first` of a Range by `step`.
-///
-/// # Safety
-/// Each value has room at its place from `to` on.
-unsafe fn fill(
-    to: *mut u8,
-    count: usize,
-    dst_stride: isize,
-    first: i64,
-    step: i64,
-    values: Progression,
-) {
-    macro_rules! fill {
-        ($ty:ty, |$p:ident| $value:expr) => {
-            for k in 0..count as i64 {
-                let $p = first + k * step;
-                let value: $ty = $value;
-                // SAFETY: by the contract of this function.
-                unsafe {
-                    to.offset(k as isize * dst_stride)
-                        .cast::<$ty>()
-                        .write_unaligned(value)
-                };
-            }
-        };
-    }
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "exact modulo the width of the type, see Progression"
-    )]
-    #[expect(
-        clippy::cast_precision_loss,
-        reason = "the position is rounded to the element type, see Progression"
-    )]
-    match values {
-        Progression::I16(start, delta) => {
-            fill!(i16, |p| start.wrapping_add((p as i16).wrapping_mul(delta)))
-        }
-        Progression::I32(start, delta) => {
-            fill!(i32, |p| start.wrapping_add((p as i32).wrapping_mul(delta)))
-        }
-        Progression::I64(start, delta) => fill!(i64, |p| start.wrapping_add(p.wrapping_mul(delta))),
-        Progression::F32(start, delta) => {
-            let (start, delta) = (f32::from_bits(start), f32::from_bits(delta));
-            fill!(f32, |p| start + p as f32 * delta);
-        }
-        Progression::F64(start, delta) => {
-            let (start, delta) = (f64::from_bits(start), f64::from_bits(delta));
-            fill!(f64, |p| start + p as f64 * delta);
         }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! A run of periods is a row of tiles, each made of whole vectors by the same tables. Tiles whose loads all lie inside the operand go
 //! through a loop with the tables in registers; the ends go by masked loads and stores (AVX-512), by one more tile that overlaps the one
-//! before it with the same bytes, or byte by byte.
+//! before it with the same bytes, or unit by unit.
 
 use super::Run;
 use crate::shuffle::{Load, Pattern, Tables};
@@ -39,10 +39,10 @@ pub(super) unsafe fn narrow(run: &Run, pattern: &Pattern, tables: &Tables<16>) {
     let tile = tables.vectors * 16;
     let tiles = run.bytes / tile;
     let inside = inside(run, tables, tiles);
-    // SAFETY: the bytes before and after the inner tiles go one by one; the loads of the inner tiles lie inside the operand and their
+    // SAFETY: the bytes before and after the inner tiles go unit by unit; the loads of the inner tiles lie inside the operand and their
     // stores inside the run.
     unsafe {
-        super::bytes(run, pattern, 0..inside.start * tile);
+        super::units(run, pattern, 0..inside.start * tile);
         lanes(run, tables, inside.clone());
         let done = inside.end * tile;
         let rest = run.bytes - done;
@@ -52,7 +52,7 @@ pub(super) unsafe fn narrow(run: &Run, pattern: &Pattern, tables: &Tables<16>) {
         if rest > 0 && rest < tile && inside.end > inside.start && fits(&back, tables) {
             lanes(&back, tables, 0..1);
         } else {
-            super::bytes(run, pattern, done..run.bytes);
+            super::units(run, pattern, done..run.bytes);
         }
     }
 }

@@ -19,7 +19,7 @@ const MOST_BLOCK: usize = 12;
 const MOST_PERIOD: usize = 64;
 
 /// Rows of fewer bytes are not worth a vector.
-const LEAST_ROW: usize = 32;
+const LEAST_ROW: usize = 64;
 
 /// The innermost part of a nest: what one turn of the outer loops does from `src` to `dst`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -1,0 +1,257 @@
+//! No byte outside: operands and results lie flush against pages that nobody may touch, before and behind.
+//!
+//! A read or write of one byte too many ends the process, whatever the compiler or a sanitizer sees of generated code and vector
+//! instructions. Every pattern also gives what the interpreter gives, at every level.
+
+#![cfg(target_os = "linux")]
+
+#[path = "suite/mod.rs"]
+mod suite;
+
+use suite::rng::Rng;
+use suite::{ENGINES, numbered};
+use xslice::{ElementType, Input, Level, Output, Program, Scratch, Signature, Tensor};
+
+/// Memory between two pages without access.
+struct Guarded {
+    map: *mut u8,
+    pages: usize,
+}
+
+const PAGE: usize = 4096;
+
+impl Guarded {
+    fn new(bytes: usize) -> Self {
+        let pages = bytes.div_ceil(PAGE).max(1);
+        let len = (pages + 2) * PAGE;
+        // SAFETY: a fresh anonymous mapping; both guard pages lie inside it.
+        let map = unsafe {
+            let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+            let access = libc::PROT_READ | libc::PROT_WRITE;
+            let map = libc::mmap(std::ptr::null_mut(), len, access, flags, -1, 0);
+            assert_ne!(map, libc::MAP_FAILED);
+            let map = map.cast::<u8>();
+            assert_eq!(libc::mprotect(map.cast(), PAGE, libc::PROT_NONE), 0);
+            let last = map.add(len - PAGE);
+            assert_eq!(libc::mprotect(last.cast(), PAGE, libc::PROT_NONE), 0);
+            map
+        };
+        Self { map, pages }
+    }
+
+    /// `bytes` bytes that begin (or end) at a guard page.
+    fn bytes(&mut self, bytes: usize, at_end: bool) -> &mut [u8] {
+        let offset = if at_end { self.pages * PAGE - bytes } else { 0 };
+        // SAFETY: the bytes lie between the guard pages, and the mapping lives as long as `self`, which is borrowed.
+        unsafe { std::slice::from_raw_parts_mut(self.map.add(PAGE + offset), bytes) }
+    }
+}
+
+impl Drop for Guarded {
+    fn drop(&mut self) {
+        // SAFETY: the mapping was made with this length and nobody borrows it any more.
+        unsafe { libc::munmap(self.map.cast(), (self.pages + 2) * PAGE) };
+    }
+}
+
+/// Elements of 1, 2, 4 and 8 bytes, by their bits. Guarded memory of any alignment holds bytes; wider elements begin where their
+/// alignment allows, which every length that is a multiple of their size does at both ends of a page.
+macro_rules! typed {
+    ($ty:expr, $bytes:expr, |$slice:ident| $do:expr) => {{
+        let bytes = $bytes;
+        match $ty.size() {
+            1 => {
+                let $slice = bytes;
+                $do
+            }
+            2 => typed!(@ u16, bytes, $slice, $do),
+            4 => typed!(@ u32, bytes, $slice, $do),
+            _ => typed!(@ u64, bytes, $slice, $do),
+        }
+    }};
+    (@ $word:ty, $bytes:ident, $slice:ident, $do:expr) => {{
+        // SAFETY: plain words; what does not fit is empty because of the alignment above.
+        let (before, $slice, after) = unsafe { $bytes.align_to_mut::<$word>() };
+        assert!(before.is_empty() && after.is_empty());
+        $do
+    }};
+}
+
+const TYPES: [ElementType; 4] = [
+    ElementType::U8,
+    ElementType::U16,
+    ElementType::U32,
+    ElementType::U64,
+];
+
+/// Runs a program at every level and on every engine with guarded operands, and compares with the interpreter.
+fn check(text: &str, ty: ElementType, shape: &[usize], indices: Option<&Tensor>) {
+    let program = Program::parse(text).expect(text);
+    let mut signature = Signature::new().operand(ty, shape);
+    if let Some(indices) = indices {
+        signature = signature.operand(indices.element_type(), indices.shape());
+    }
+    let plan = program.compile(&signature).expect(text);
+    let x = numbered(ty, shape, 7);
+    let mut expected = Tensor::zeros(ty, plan.shape()).expect("memory");
+    xslice::interp::run(
+        &plan,
+        &call(x.as_input(), indices),
+        expected.as_output(),
+        &mut Scratch::new(),
+    )
+    .expect(text);
+    let (src_bytes, dst_bytes) = (x.bytes().len(), expected.bytes().len());
+    let (mut src, mut dst) = (Guarded::new(src_bytes), Guarded::new(dst_bytes));
+    for (src_end, dst_end) in [(false, true), (true, false)] {
+        let source = src.bytes(src_bytes, src_end);
+        source.copy_from_slice(x.bytes());
+        typed!(ty, source, |source| {
+            let data = Input::from(&source[..]);
+            let mut each = |what: &str, run: &dyn Fn(&[Input<'_>], Output<'_>)| {
+                let result = dst.bytes(dst_bytes, dst_end);
+                result.fill(0xA5);
+                let flat = call(data, indices);
+                typed!(ty, &mut *result, |result| run(
+                    &flat,
+                    Output::from(&mut result[..])
+                ));
+                let result = dst.bytes(dst_bytes, dst_end);
+                assert!(
+                    result == expected.bytes(),
+                    "{what}: {text} {ty} {shape:?}\n{plan}"
+                );
+            };
+            for level in Level::all() {
+                each(level.name(), &|inputs, output| {
+                    let mut scratch = Scratch::new();
+                    xslice::runner::run_at(level, &plan, inputs, output, &mut scratch).expect(text);
+                });
+            }
+            for (name, run) in ENGINES.iter().filter(|(name, _)| name.starts_with("JIT")) {
+                each(name, &|inputs, output| {
+                    run(&program, &signature, inputs, output).expect(text)
+                });
+            }
+        });
+    }
+}
+
+/// The operands of a call.
+fn call<'a>(data: Input<'a>, indices: Option<&'a Tensor>) -> Vec<Input<'a>> {
+    std::iter::once(data)
+        .chain(indices.map(Tensor::as_input))
+        .collect()
+}
+
+/// Row lengths around vectors, tiles, and where wide vectors take over.
+const LENGTHS: [usize; 22] = [
+    1, 2, 3, 7, 15, 16, 17, 31, 33, 63, 64, 65, 100, 191, 193, 255, 300, 1000, 1365, 4097, 5000,
+    9001,
+];
+
+#[test]
+fn steps_and_reversals_touch_nothing_outside() {
+    for ty in TYPES {
+        for step in [-9, -8, -5, -3, -2, -1, 2, 3, 4, 5, 7, 8, 9] {
+            for len in LENGTHS {
+                check(&format!("x[::{step}]"), ty, &[len], None);
+                check(&format!("x[1:, ::{step}]"), ty, &[3, len], None);
+            }
+        }
+    }
+}
+
+#[test]
+fn channels_touch_nothing_outside() {
+    for channels in [2, 3, 4, 5, 8] {
+        for entry in ["::-1", "1:", "0:1", ":-1", "-1:", "1::-1", "::2"] {
+            for len in LENGTHS {
+                for ty in [ElementType::U8, ElementType::U16, ElementType::U32] {
+                    check(&format!("x[:, {entry}]"), ty, &[len, channels], None);
+                    check(&format!("x[::-1, {entry}]"), ty, &[len, channels], None);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn rows_of_images_touch_nothing_outside() {
+    for (height, width) in [(1, 1), (2, 5), (3, 21), (4, 64), (5, 224), (2, 2000)] {
+        for text in [
+            "x[:, ::-1]",
+            "x[:, ::-1, ::-1]",
+            "x[1:, 1:-1]",
+            "x[::2, ::2]",
+            "x[..., 1]",
+            "x[:, 1::3, :2]",
+        ] {
+            check(text, ElementType::U8, &[height, width, 3], None);
+            check(text, ElementType::U16, &[height, width, 4], None);
+        }
+    }
+}
+
+#[test]
+fn lookups_touch_nothing_outside() {
+    let mut rng = Rng::new(11);
+    for ty in TYPES {
+        for width in [1, 2, 3, 4, 5, 8, 9, 16, 33, 70, 300] {
+            for (rows, count) in [(1, 5), (3, 17), (256, 1100), (5000, 40)] {
+                let values: Vec<i64> = (0..count).map(|_| rng.within(-rows, rows - 1)).collect();
+                let narrow: Vec<i32> = values.iter().map(|&v| v as i32).collect();
+                let shape = [rows as usize, width];
+                check(
+                    "x[@ids]",
+                    ty,
+                    &shape,
+                    Some(&suite::tensor(&[count], &values)),
+                );
+                check(
+                    "x[@ids]",
+                    ty,
+                    &shape,
+                    Some(&suite::tensor(&[count], &narrow)),
+                );
+                check(
+                    "x[:, @ids]",
+                    ty,
+                    &[width, rows as usize],
+                    Some(&suite::tensor(&[count], &values)),
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn random_patterns_touch_nothing_outside() {
+    let mut rng = Rng::new(5);
+    for _ in 0..1500 {
+        let shape: Vec<usize> = (0..1 + rng.below(4)).map(|_| 1 + rng.below(24)).collect();
+        let entries: Vec<String> = shape
+            .iter()
+            .map(|&dim| {
+                let (a, b) = (rng.below(dim), rng.below(dim));
+                match rng.below(4) {
+                    0 => ":".to_string(),
+                    1 => format!("{}:{}:{}", a.min(b), a.max(b) + 1, 1 + rng.below(4)),
+                    2 => format!(
+                        "{}:{}:-{}",
+                        a.max(b),
+                        a.min(b) as i64 - dim as i64 - 1,
+                        1 + rng.below(4)
+                    ),
+                    _ => format!("{a}:"),
+                }
+            })
+            .collect();
+        check(
+            &format!("x[{}]", entries.join(", ")),
+            rng.pick(&TYPES),
+            &shape,
+            None,
+        );
+    }
+}
