@@ -66,16 +66,13 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The program of a text.
+/// The program of a text; `--dialect` holds for every operator of it, unless it is the standard one, which leaves the text its own.
 pub fn parse(text: &str, dialect: Dialect) -> Result<Program> {
-    if dialect != Dialect::Standard {
-        let name = dialect.name();
-        let what = format!(
-            "--dialect {name} is for models; in a text, say it at the operator: `dialect = {name}`"
-        );
-        return Err(Error::argument(what));
-    }
-    Ok(Program::parse(text)?)
+    let program = Program::parse(text)?;
+    Ok(match dialect {
+        Dialect::Standard => program,
+        Dialect::OnnxRuntime | Dialect::OpenVinoText => program.in_dialect(dialect),
+    })
 }
 
 fn read_operands(program: &Program, args: &Args) -> Result<Vec<Arc<Tensor>>> {

@@ -443,8 +443,19 @@ fn index_refuses_in_one_line_and_writes_nothing() {
     }
     let list = args(&[&"index", &"x[0]", &x, &"-o", &files.path("no/such/y.npy")]);
     assert!(refusal(&xslice(&list)).contains("E501"));
-    let list = args(&[&"index", &"x[0]", &x, &"--dialect", &"onnxruntime"]);
-    assert!(refusal(&xslice(&list)).contains("dialect = onnxruntime"));
+}
+
+#[test]
+fn the_dialect_reaches_the_operators_of_a_text() {
+    let slice = "<f32[4]> x |> onnx::Slice@13(starts = [3], ends = [i64::MAX], steps = [-1])";
+    for (dialect, shape) in [("standard", "f32 [0]"), ("onnxruntime", "f32 [4]")] {
+        let output = xslice(&args(&[&"explain", &slice, &"--dialect", &dialect]));
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(
+            text.contains(&format!("result: {shape}")),
+            "{dialect}: {text}"
+        );
+    }
 }
 
 #[test]
