@@ -54,7 +54,7 @@ nest f32 block 4
     "<f32[9, 2]> x[[8, 0, 3]]" => "
 nest f32 block 2
   for i in 0..3
-    dst[2*i] <- x[2*wrap(const1[i])]
+    dst[2*i] <- x[2*wrap(const0[i])]
   x 0..=17 of 18, dst 0..=5 of 6
 ";
 
@@ -62,7 +62,7 @@ nest f32 block 2
     "<f32[9]> x[[8, 0, 3]][[2, 2, 0]]" => "
 nest f32 block 1
   for i in 0..3
-    dst[i] <- x[wrap(const1[wrap(const3[i])])]
+    dst[i] <- x[wrap(const0[wrap(const1[i])])]
   x 0..=8 of 9, dst 0..=2 of 3
 ";
 

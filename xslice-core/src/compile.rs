@@ -22,6 +22,9 @@ mod layout;
 
 use layout::{expect_operand, expect_result, layout_access, layout_len};
 
+/// The largest rank of an operand or result.
+const MOST_AXES: usize = 1024;
+
 /// More lookups than this in one access end a chain: each is a load for every element.
 const MOST_LOOKUPS: usize = 8;
 
@@ -172,16 +175,7 @@ impl Builder {
     }
 
     fn operand(&mut self, name: &str, given: &OperandType) -> Result<(), Error> {
-        if let Some(dim) = given
-            .shape
-            .iter()
-            .find(|&&dim| isize::try_from(dim).is_err())
-        {
-            let text = format!("`{name}` has a dimension of {dim}");
-            return Err(Error::new(ErrorKind::TooLarge, text)
-                .value(dim)
-                .allowed(format!("0..={}", isize::MAX)));
-        }
+        admit_rank(given.shape.len())?;
         let len = match &given.layout {
             None => element_count(&given.shape)?,
             Some(layout) => layout_len(layout, &given.shape)?,
@@ -223,9 +217,7 @@ impl Builder {
                         operand_map(*operand, &signature.operands()[*operand], self)
                     }
                     Value::Apply(apply) => {
-                        let map = self
-                            .apply(apply, &maps, &known)
-                            .map_err(|error| apply.named(error))?;
+                        let map = self.apply(apply, &maps, &known)?;
                         self.bounded(map)?
                     }
                 });
@@ -236,6 +228,7 @@ impl Builder {
             .flatten()
             .ok_or_else(|| Error::new(ErrorKind::UnknownOperand, "the program has no result"))?;
         expect_result(program.result_type(), result.ty, &result.dims)?;
+        self.admit(result.ty, &result.dims)?;
         Ok(result)
     }
 
@@ -256,8 +249,19 @@ impl Builder {
         })
     }
 
-    /// The map of an operator's result.
+    /// The map of an operator's result, which is small enough; refusals name the operator.
     fn apply(
+        &mut self,
+        apply: &Apply,
+        maps: &[Option<CoordMap>],
+        known: &[Option<Arc<Tensor>>],
+    ) -> Result<CoordMap, Error> {
+        self.mapped(apply, maps, known)
+            .and_then(|map| self.admit(map.ty, &map.dims).map(|()| map))
+            .map_err(|error| apply.named(error))
+    }
+
+    fn mapped(
         &mut self,
         apply: &Apply,
         maps: &[Option<CoordMap>],
@@ -284,6 +288,7 @@ impl Builder {
         op.check_data_type(data.ty)?;
         if let Op::Reshape(reshape) = op {
             let dims = resolve::reshaped(op, reshape, &lookup, &data.dims)?;
+            admit_rank(dims.len())?;
             return match data.reshape(&dims) {
                 Some(map) => Ok(map),
                 None => {
@@ -294,6 +299,7 @@ impl Builder {
             };
         }
         let axes = resolve::axes(op, &lookup, &data.dims)?;
+        admit_rank(axes.len())?;
         let map = match indices(op) {
             None => data.select(&axes, None),
             Some(param) => {
@@ -313,11 +319,11 @@ impl Builder {
                     axis,
                     dims: index_map.dims.clone(),
                 };
+                admit_rank(axes.len() + index_map.dims.len())?;
                 let (index, dims) = self.gather(index_map, data.dims[axis], origin)?;
                 data.select(&axes, Some((&index, &dims)))
             }
         };
-        self.admit(map.ty, &map.dims)?;
         Ok(map)
     }
 
@@ -432,6 +438,7 @@ impl Builder {
                 (layout_access(layout, &result.dims), len)
             }
         };
+        byte_count(output_len, result.ty)?;
         self.nest(result, &dst, output_len, None)
             .map_err(|error| error.parameter("output"))?;
         Ok(Plan {
@@ -457,14 +464,26 @@ fn evaluate(
         max_bytes,
         ..Builder::empty()
     };
-    let maps: Vec<_> = known
-        .iter()
-        .map(|tensor| tensor.as_ref().map(|tensor| builder.constant(tensor)))
-        .collect();
-    let map = builder
-        .apply(apply, &maps, known)
-        .map_err(|error| apply.named(error))?;
+    let mut maps = vec![None; known.len()];
+    for id in apply.inputs() {
+        maps[id.index()] = known[id.index()]
+            .as_ref()
+            .map(|tensor| builder.constant(tensor));
+    }
+    let map = builder.apply(apply, &maps, known)?;
     builder.elements(&map)
+}
+
+/// Refuses a rank whose square, which maps take, would be no small number.
+fn admit_rank(rank: usize) -> Result<(), Error> {
+    if rank <= MOST_AXES {
+        return Ok(());
+    }
+    Err(
+        Error::new(ErrorKind::TooLarge, format!("a tensor of rank {rank}"))
+            .value(rank)
+            .allowed(format!("ranks 0..={MOST_AXES}")),
+    )
 }
 
 /// The size of every intermediate result is checked, as the chain step by step would.

@@ -9,7 +9,7 @@ use alloc::{
     boxed::Box,
     string::{String, ToString},
 };
-use core::fmt;
+use core::fmt::{self, Write};
 
 /// What is wrong, as a stable name and code. The documentation of each variant is the rule.
 macro_rules! kinds {
@@ -296,9 +296,37 @@ impl Error {
     }
 }
 
+/// More characters of one refusal are left out: a list of a user may be of any length.
+const MOST_CHARACTERS: usize = 1000;
+
+/// Writes one line: names out of models and texts may hold line breaks and other control characters.
+struct OneLine<'a, 'f> {
+    out: &'a mut fmt::Formatter<'f>,
+    left: usize,
+}
+
+impl fmt::Write for OneLine<'_, '_> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        for c in text.chars() {
+            let breaks = c.is_control() || matches!(c, '\u{2028}' | '\u{2029}');
+            match self.left {
+                0 => return Ok(()),
+                1 => self.out.write_char('…')?,
+                _ => self.out.write_char(if breaks { ' ' } else { c })?,
+            }
+            self.left -= 1;
+        }
+        Ok(())
+    }
+}
+
 impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let facts = &*self.0;
+        let f = &mut OneLine {
+            out,
+            left: MOST_CHARACTERS,
+        };
         if let Some(node) = &facts.node {
             write!(f, "node `{}`: ", node.escape_debug())?;
         }
@@ -308,20 +336,14 @@ impl fmt::Display for Error {
         if let Some(column) = facts.column {
             write!(f, "column {column}: ")?;
         }
-        // A name out of a model or a text may hold line breaks; a refusal is one line.
-        for part in facts.text.split_inclusive(['\n', '\r']) {
-            f.write_str(part.trim_end_matches(['\n', '\r']))?;
-            if part.ends_with(['\n', '\r']) {
-                f.write_str(" ")?;
-            }
-        }
+        f.write_str(&facts.text)?;
         if let Some(allowed) = &facts.allowed {
             write!(f, " (allowed: {allowed})")?;
         }
         if let Some(hint) = &facts.hint {
             write!(f, "; {hint}")?;
         }
-        write!(f, " [{} {}]", facts.kind.code(), facts.kind.name())
+        write!(out, " [{} {}]", facts.kind.code(), facts.kind.name())
     }
 }
 

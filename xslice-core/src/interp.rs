@@ -45,7 +45,7 @@ pub fn run(
                     memory.run(planned.nest(), &mut output);
                 }
                 Some(at) => {
-                    let (earlier, mut output) = scratch.split(at, plan.temporaries()[at]);
+                    let (earlier, mut output) = scratch.split(at);
                     Memory {
                         plan,
                         inputs,
@@ -71,7 +71,7 @@ impl Memory<'_> {
         match buffer {
             Buffer::Operand(at) => self.inputs[at],
             Buffer::Constant(at) => self.plan.constants()[at].as_input(),
-            Buffer::Scratch(at) => self.earlier.input(at, self.plan.temporaries()[at]),
+            Buffer::Scratch(at) => self.earlier.input(at),
         }
     }
 

@@ -7,7 +7,7 @@
 //!   -> CoordMap     result coordinate -> source coordinate; composes; checks             coord.rs
 //!   -> LoopNest     loops, element strides, offsets, block; numbers only                 nest.rs
 //!   -> simplified   unit loops gone, neighbours folded, contiguous tail in the block     nest/simplify.rs
-//!   -> scheduled    innermost part becomes a Move: copy, strided, lookup, fill; bytes    nest/schedule.rs
+//!   -> scheduled    innermost part becomes a Move: copy, strided, shuffle, lookup, fill    nest/schedule.rs
 //!   -> verified     every nest, by its only constructor                                  nest/verify.rs
 //!   -> Plan         scheduled nests, checks, numbers, tables: what every engine runs     plan.rs
 //!   -> interpreter | runner | machine code
@@ -21,7 +21,7 @@
 //!   a [`Plan`] is the proof of I3 to I5.
 //! - **I3 In bounds.** Every access lies inside its buffer; buffer lengths are compared once a call ([`Plan::admit`]). Loaded indices are
 //!   proved by the checks that run before the nest.
-//! - **I4 Written once.** The destination access is injective. Whether a nest *covers* its destination is a separate recorded fact: only
+//! - **I4 Written once.** The destination access is injective; inside one call a Move may write a byte twice with the same value. Whether a nest *covers* its destination is a separate recorded fact: only
 //!   a covering nest is given uninitialised memory.
 //! - **I5 No aliasing.** Sources and destination are distinct borrows.
 //! - **I6 Passes keep meaning.** `run(simplify(n)) == run(n)`, bit for bit; `simplify` is idempotent.

@@ -174,6 +174,16 @@ pub enum ReshapeRule {
     Unsqueeze,
 }
 
+impl ReshapeRule {
+    /// What the text calls the parameter.
+    pub(crate) fn parameter(self) -> &'static str {
+        match self {
+            Self::Reshape { .. } => "shape",
+            Self::Squeeze | Self::Unsqueeze => "axes",
+        }
+    }
+}
+
 /// Reshape, Squeeze and Unsqueeze: what stands between the operators in models. The elements and their order stay.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Reshape {
@@ -323,7 +333,7 @@ impl Op {
                 .filter_map(gather_entry)
                 .map(|p| ("indices", Some(p)))
                 .collect(),
-            Self::Reshape(op) => alloc::vec![("shape", op.shape.as_ref())],
+            Self::Reshape(op) => alloc::vec![(op.rule.parameter(), op.shape.as_ref())],
         };
         list.into_iter()
             .filter_map(|(name, param)| Some((name, param?)))
@@ -438,6 +448,10 @@ impl Op {
                 rule: ReshapeRule::Squeeze,
                 ..
             }) => &[],
+            Self::Reshape(Reshape {
+                rule: ReshapeRule::Unsqueeze,
+                ..
+            }) => &["axes"],
             Self::Reshape(_) => &["shape"],
         }
     }

@@ -18,7 +18,7 @@ use alloc::{
     vec::Vec,
 };
 
-/// A value of a [`Graph`] or [`Program`]: an operand, a constant, or the result of an operator.
+/// A value of a [`Graph`]: an operand, a constant, or the result of an operator. It means nothing in another graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ValueId(pub(crate) u32);
 
@@ -173,7 +173,7 @@ impl Graph {
             if let Param::Operand(name) = param {
                 match self.find_operand(name) {
                     Ok(id) => *param = Param::Value(id),
-                    Err(error) => params = Err(error),
+                    Err(error) => params = params.and(Err(error)),
                 }
             }
             // A constant of the graph is a constant of the operator.
@@ -195,7 +195,7 @@ impl Graph {
         if apply.inputs().any(|id| id.index() >= self.values.len()) {
             return Err(apply.named(Error::new(
                 ErrorKind::UnknownOperand,
-                "a value of another graph",
+                "an input is no value of this graph",
             )));
         }
         apply
@@ -220,12 +220,12 @@ impl Graph {
     /// The program that computes `result`. Operators it does not need are left out; all operands stay.
     ///
     /// # Errors
-    /// [`ErrorKind::UnknownOperand`] if the value is of another graph.
+    /// [`ErrorKind::UnknownOperand`] if this graph has no such value.
     pub fn finish(&self, result: ValueId) -> Result<Program, Error> {
         if result.index() >= self.values.len() {
             return Err(Error::new(
                 ErrorKind::UnknownOperand,
-                "the result is a value of another graph",
+                "the result is no value of this graph",
             ));
         }
         let (values, result) = self.needed(result);

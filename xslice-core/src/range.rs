@@ -7,7 +7,7 @@ use crate::elem::ElementType;
 use crate::error::{Error, ErrorKind};
 use crate::op::Dialect;
 use crate::tensor::Tensor;
-use alloc::{format, string::ToString, vec::Vec};
+use alloc::{format, vec::Vec};
 use core::fmt;
 
 /// The values of a Range, as bits of its element type: `start + p * delta` at position `p`.
@@ -320,5 +320,5 @@ fn accumulate(formula: Progression, count: usize) -> Result<Tensor, Error> {
             }
         }
     }
-    Tensor::from_bytes(ty, &[count], bytes).map_err(|error| error.hint(count.to_string()))
+    Tensor::from_bytes(ty, &[count], bytes)
 }

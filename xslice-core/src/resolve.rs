@@ -130,7 +130,7 @@ pub(crate) fn validate(op: &Op, known: Params<'_>) -> Result<(), Error> {
             Ok(())
         }
         Op::Index(index) => bracket::validate(index),
-        Op::Reshape(_) => list(op, "shape", known).map(|_| ()),
+        Op::Reshape(reshape) => list(op, reshape.rule.parameter(), known).map(|_| ()),
     }
 }
 
@@ -381,6 +381,16 @@ fn normalize_axis(
 
 /// Row 42: an integer takes one element, counted from the end if negative, and refuses what is outside.
 fn element(index: i64, axis: usize, dim: usize) -> Result<i64, Error> {
+    within(index, axis, dim).map_err(|error| match dim {
+        0 => error,
+        _ => error.hint(format!(
+            "a slice such as `{index}:` clamps, an index does not"
+        )),
+    })
+}
+
+/// The position of an index in its axis, counted from the end if negative.
+fn within(index: i64, axis: usize, dim: usize) -> Result<i64, Error> {
     let wrapped = i128::from(index) + if index < 0 { dim as i128 } else { 0 };
     if (0..dim as i128).contains(&wrapped) {
         return Ok(i64::try_from(wrapped).unwrap_or_default());
@@ -389,12 +399,9 @@ fn element(index: i64, axis: usize, dim: usize) -> Result<i64, Error> {
     let error = Error::new(ErrorKind::IndexRange, text)
         .axis(axis)
         .value(index);
-    Err(if dim == 0 {
-        error.allowed("no index: the axis is empty")
-    } else {
-        error.allowed(format!("-{dim}..={}", dim - 1)).hint(format!(
-            "a slice such as `{index}:` clamps, an index does not"
-        ))
+    Err(match dim {
+        0 => error.allowed("no index: the axis is empty"),
+        _ => error.allowed(format!("-{dim}..={}", dim - 1)),
     })
 }
 

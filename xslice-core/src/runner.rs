@@ -2,7 +2,7 @@
 //!
 //! Needs no executable memory and nothing to compile, runs on every host, and moves strings by clone. It is what every other compiled engine
 //! falls back to. Here are its door and what it does on elements that are not raw memory: index checks and strings. How bytes move is
-//! in [`crate::move_`].
+//! in `move_`.
 
 use crate::access::{Access, Buffer, IndexType};
 use crate::error::Error;
@@ -209,7 +209,7 @@ impl Sources<'_> {
         match buffer {
             Buffer::Operand(at) => self.inputs[at],
             Buffer::Constant(at) => self.plan.constants()[at].as_input(),
-            Buffer::Scratch(at) => self.earlier.input(at, self.plan.temporaries()[at]),
+            Buffer::Scratch(at) => self.earlier.input(at),
         }
     }
 }

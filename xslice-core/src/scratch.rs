@@ -13,10 +13,54 @@ pub struct Scratch {
     slots: Vec<Slot>,
 }
 
-#[derive(Debug, Default)]
+/// The memory of one temporary, and what it holds now.
+#[derive(Debug)]
 struct Slot {
+    holds: Temporary,
     bytes: Vec<u8>,
     strings: Vec<String>,
+}
+
+impl Slot {
+    const EMPTY: Self = Self {
+        holds: Temporary {
+            element_type: ElementType::U8,
+            len: 0,
+        },
+        bytes: Vec::new(),
+        strings: Vec::new(),
+    };
+
+    /// Makes room. Bytes of an earlier plan are no bools.
+    fn prepare(&mut self, holds: Temporary) -> Result<(), Error> {
+        let Temporary { element_type, len } = holds;
+        let bytes = byte_count(len, element_type)?;
+        match element_type {
+            ElementType::String => grow(&mut self.strings, len, bytes)?,
+            _ => grow(&mut self.bytes, bytes, bytes)?,
+        }
+        if element_type == ElementType::Bool {
+            self.bytes[..bytes].fill(0);
+        }
+        self.holds = holds;
+        Ok(())
+    }
+
+    fn input(&self) -> Input<'_> {
+        let Temporary { element_type, len } = self.holds;
+        match element_type {
+            ElementType::String => Input::from(&self.strings[..len]),
+            ty => Input::from_bits(ty, &self.bytes[..len * ty.size()]),
+        }
+    }
+
+    fn output(&mut self) -> Output<'_> {
+        let Temporary { element_type, len } = self.holds;
+        match element_type {
+            ElementType::String => Output::from(&mut self.strings[..len]),
+            ty => Output::from_bits(ty, &mut self.bytes[..len * ty.size()]),
+        }
+    }
 }
 
 impl Scratch {
@@ -32,30 +76,24 @@ impl Scratch {
     /// [`TooLarge`](crate::ErrorKind::TooLarge) or [`OutOfMemory`](crate::ErrorKind::OutOfMemory).
     pub fn prepare(&mut self, temporaries: &[Temporary]) -> Result<(), Error> {
         if self.slots.len() < temporaries.len() {
-            self.slots.resize_with(temporaries.len(), Slot::default);
+            self.slots.resize_with(temporaries.len(), || Slot::EMPTY);
         }
-        for (slot, temporary) in self.slots.iter_mut().zip(temporaries) {
-            let bytes = byte_count(temporary.len, temporary.element_type)?;
-            if temporary.element_type == ElementType::String {
-                grow(&mut slot.strings, temporary.len, bytes)?;
-            } else {
-                grow(&mut slot.bytes, bytes, bytes)?;
-            }
-        }
-        Ok(())
+        let mut slots = self.slots.iter_mut().zip(temporaries);
+        slots.try_for_each(|(slot, temporary)| slot.prepare(*temporary))
     }
 
-    /// Temporary `at` as the destination, and the earlier ones as sources.
-    pub fn split(&mut self, at: usize, temporary: Temporary) -> (Sources<'_>, Output<'_>) {
+    /// Temporary `at` as the destination, and the earlier ones as sources. For engines.
+    ///
+    /// # Panics
+    /// If [`Scratch::prepare`] has not made so many temporaries.
+    #[doc(hidden)]
+    pub fn split(&mut self, at: usize) -> (Sources<'_>, Output<'_>) {
         let (earlier, rest) = self.slots.split_at_mut(at);
-        let output = match (&mut rest[0], temporary.element_type) {
-            (slot, ElementType::String) => Output::from(&mut slot.strings[..temporary.len]),
-            (slot, ty) => Output::from_bits(ty, &mut slot.bytes[..temporary.len * ty.size()]),
-        };
-        (Sources { slots: earlier }, output)
+        (Sources { slots: earlier }, rest[0].output())
     }
 
-    /// All temporaries as sources.
+    /// All temporaries as sources. For engines.
+    #[doc(hidden)]
     #[must_use]
     pub fn sources(&self) -> Sources<'_> {
         Sources { slots: &self.slots }
@@ -70,12 +108,8 @@ pub struct Sources<'a> {
 
 impl<'a> Sources<'a> {
     /// Temporary `at` as a source.
-    #[must_use]
-    pub fn input(&self, at: usize, temporary: Temporary) -> Input<'a> {
-        match temporary.element_type {
-            ElementType::String => Input::from(&self.slots[at].strings[..temporary.len]),
-            ty => Input::from_bits(ty, &self.slots[at].bytes[..temporary.len * ty.size()]),
-        }
+    pub(crate) fn input(&self, at: usize) -> Input<'a> {
+        self.slots[at].input()
     }
 }
 

@@ -5,6 +5,7 @@
 //! channels, and all their combinations. From it, [`Tables`] derives for a vector width which loads make each vector of
 //! the destination, and how their bytes are permuted and merged. No pattern is a special case.
 
+use crate::move_::Level;
 use alloc::{vec, vec::Vec};
 
 /// Most loads that may make one vector.
@@ -195,17 +196,25 @@ pub struct Shuffle {
     pattern: Pattern,
     pub(crate) narrow: Option<Tables<16>>,
     pub(crate) wide: Option<Tables<64>>,
+    level: Level,
 }
 
 impl Shuffle {
     /// The pattern with its tables; `None` where no vector width reads it by a few loads.
     pub(crate) fn new(pattern: Pattern) -> Option<Self> {
         let (narrow, wide) = (Tables::new(&pattern), Tables::new(&pattern));
-        (narrow.is_some() || wide.is_some()).then_some(Self {
+        (narrow.is_some() || wide.is_some()).then(|| Self {
             pattern,
             narrow,
             wide,
+            level: Level::best(),
         })
+    }
+
+    /// The best level at the time when the tables were made.
+    #[must_use]
+    pub fn level(&self) -> Level {
+        self.level
     }
 
     /// The pattern.

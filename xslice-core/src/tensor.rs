@@ -1,6 +1,6 @@
 //! A tensor that owns its elements: constants of a program, values of parameters, results for those who want one.
 //!
-//! Elements lie row-major, as bits in native byte order; strings as Rust strings. [`Shape`] arithmetic that a caller's
+//! Elements lie row-major, as bits in native byte order; strings as Rust strings. Shape arithmetic that a caller's
 //! numbers may overflow lives here too, once.
 
 use crate::elem::{Element, ElementType};
@@ -11,8 +11,14 @@ use alloc::{format, string::String, vec::Vec};
 /// The number of elements of a shape: a product with a 0 in it is 0, also beside 2^62.
 ///
 /// # Errors
-/// [`ErrorKind::TooLarge`] if the product does not fit `isize`.
+/// [`ErrorKind::TooLarge`] if a dimension or the product does not fit `isize`.
 pub fn element_count(shape: &[usize]) -> Result<usize, Error> {
+    if let Some(dim) = shape.iter().find(|&&dim| isize::try_from(dim).is_err()) {
+        let text = format!("shape {shape:?} has a dimension of {dim}");
+        return Err(Error::new(ErrorKind::TooLarge, text)
+            .value(dim)
+            .allowed(format!("0..={}", isize::MAX)));
+    }
     if shape.contains(&0) {
         return Ok(0);
     }

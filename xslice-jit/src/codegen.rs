@@ -44,7 +44,7 @@ fn find_host() -> Result<OwnedTargetIsa, String> {
         // What a JIT in absolute addresses needs.
         ("use_colocated_libcalls", "false"),
         ("is_pic", "false"),
-        // Nothing unwinds through this code: it calls one helper, which has no panic.
+        // Nothing unwinds through this code: the helpers that it calls do not panic.
         ("unwind_info", "false"),
     ] {
         flags.set(name, value).map_err(|error| error.to_string())?;

@@ -20,7 +20,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use xslice_core::{
-    Buffer, Element, Error, Input, Level, Output, Plan, Scratch, Shuffle, Sources, Step, runner,
+    Buffer, Element, Error, Input, Output, Plan, Scratch, Shuffle, Sources, Step, runner,
 };
 
 /// `fn(numbers, buffers, dst)`: see `codegen`.
@@ -178,7 +178,7 @@ unsafe extern "C" fn shuffle_row(
         let tables = &*(number(slot::SHUFFLE) as *const Shuffle);
         let operand = (operand, number(slot::SOURCE_BYTES) as usize);
         tables.run(
-            Level::best(),
+            tables.level(),
             dst,
             src,
             number(slot::COUNT) as usize,
@@ -264,8 +264,12 @@ impl Kernel {
         }))
     }
 
-    /// `nests` hold the code and the numbers of the nests of `plan`, in order.
+    /// `nests` hold the code and the numbers of the nests of `plan`, in order: one for each, or the runner takes over.
     pub(crate) fn machine(plan: Arc<Plan>, engine: Engine, nests: Box<[Bound]>) -> Self {
+        let is_nest = |step: &&Step| matches!(step, Step::Nest(_));
+        if plan.steps().iter().filter(is_nest).count() != nests.len() {
+            return Self::runner(plan, Some(Decline::Codegen));
+        }
         Self(Arc::new(Inner {
             plan,
             engine,
@@ -360,39 +364,18 @@ impl Inner {
             match step {
                 Step::Check(check) => {
                     let earlier = scratch.sources();
-                    runner::check(
-                        check,
-                        &Sources {
-                            plan,
-                            inputs,
-                            earlier,
-                        },
-                    )?;
+                    runner::check(check, &Sources::new(plan, inputs, earlier))?;
                 }
                 Step::Nest(planned) => {
                     let Some(bound) = nests.next() else { continue };
                     match planned.scratch() {
                         None => {
                             let earlier = scratch.sources();
-                            bound.run(
-                                &Sources {
-                                    plan,
-                                    inputs,
-                                    earlier,
-                                },
-                                output,
-                            );
+                            bound.run(&Sources::new(plan, inputs, earlier), output);
                         }
                         Some(at) => {
-                            let (earlier, mut output) = scratch.split(at, temporaries[at]);
-                            bound.run(
-                                &Sources {
-                                    plan,
-                                    inputs,
-                                    earlier,
-                                },
-                                &mut output,
-                            );
+                            let (earlier, mut output) = scratch.split(at);
+                            bound.run(&Sources::new(plan, inputs, earlier), &mut output);
                         }
                     }
                 }

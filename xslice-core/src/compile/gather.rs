@@ -45,11 +45,7 @@ impl Builder {
                 "indices without a table",
             ));
         };
-        let index = if indices.ty == ElementType::I32 {
-            IndexType::I32
-        } else {
-            IndexType::I64
-        };
+        let index = index_type(indices.ty);
         self.check(table, index, &indices, size, origin)?;
         if size == 0 {
             self.doomed = true;
@@ -135,21 +131,30 @@ impl Builder {
             wrapped.push(if value < 0 { value + size } else { value });
         }
         let dims = indices.dims.clone();
-        let access = affine_values(&wrapped, &dims).unwrap_or_else(|| {
-            let table = Buffer::Constant(self.constant_slot(&Arc::new(Tensor::vector(&wrapped))));
-            let access = Access::row_major(&dims);
-            let lookup = Lookup {
+        if let Some(access) = affine_values(&wrapped, &dims) {
+            return Ok((access, dims));
+        }
+        let lookup = match indices.source {
+            // A look-up wraps by itself: the constant serves as it is.
+            Source::Buffer(table) if indices.access.is_affine() => Lookup {
                 scale: 1,
                 table,
+                index: index_type(indices.ty),
+                size,
+                access: indices.access.clone(),
+            },
+            Source::Buffer(_) | Source::Range(_) => Lookup {
+                scale: 1,
+                table: Buffer::Constant(self.constant_slot(&Arc::new(Tensor::vector(&wrapped)))),
                 index: IndexType::I64,
                 size,
-                access,
-            };
-            Access {
-                lookups: vec![lookup],
-                ..Access::fixed(0, dims.len())
-            }
-        });
+                access: Access::row_major(&dims),
+            },
+        };
+        let access = Access {
+            lookups: vec![lookup],
+            ..Access::fixed(0, dims.len())
+        };
         Ok((access, dims))
     }
 
@@ -191,6 +196,13 @@ impl Builder {
             source,
             ..map.clone()
         })
+    }
+}
+
+fn index_type(ty: ElementType) -> IndexType {
+    match ty {
+        ElementType::I32 => IndexType::I32,
+        _ => IndexType::I64,
     }
 }
 
@@ -291,12 +303,11 @@ fn affine_values(values: &[i64], dims: &[usize]) -> Option<Access> {
         .collect();
     let mut counters = vec![0usize; dims.len()];
     for &value in values {
-        let expected: i64 = strides
-            .iter()
-            .zip(&counters)
-            .map(|(stride, &at)| stride * at as i64)
+        let steps = strides.iter().zip(&counters);
+        let expected: i128 = steps
+            .map(|(&stride, &at)| i128::from(stride) * at as i128)
             .sum();
-        if value != offset + expected {
+        if i128::from(value) != i128::from(offset) + expected {
             return None;
         }
         for (counter, &dim) in counters.iter_mut().zip(dims).rev() {

@@ -65,10 +65,16 @@ pub(super) unsafe fn words<I: Index>(
     whole
 }
 
+/// Fewer look-ups do not pay for clearing the table.
+const LEAST_ROWS: usize = 2048;
+
 /// Whether entries go through a widened table: narrow ones, few, and so many look-ups that widening costs nothing.
 pub(super) fn widens<I>(rows: &Rows, indices: &Indices<I>) -> bool {
     let entries = usize::try_from(indices.size).unwrap_or(usize::MAX);
-    rows.bytes <= 3 && entries <= MOST_ENTRIES && rows.count / 4 >= entries
+    rows.bytes <= 3
+        && entries <= MOST_ENTRIES
+        && rows.count >= LEAST_ROWS
+        && rows.count / 4 >= entries
 }
 
 /// Entries of 1 to 3 bytes, through a table of one word an entry. Gives how many are done; the rest is fewer than a vector.

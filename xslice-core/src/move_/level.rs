@@ -38,20 +38,28 @@ impl Level {
         #[cfg(feature = "std")]
         {
             static BEST: std::sync::OnceLock<Level> = std::sync::OnceLock::new();
-            *BEST.get_or_init(|| {
-                let wanted = std::env::var("XSLICE_SIMD").ok();
-                let ceiling = KINDS
-                    .iter()
-                    .find(|(name, _)| Some(*name) == wanted.as_deref());
-                let allowed =
-                    Self::all().filter(|level| ceiling.is_none_or(|&(_, kind)| level.0 <= kind));
-                allowed.last().unwrap_or(Self::SCALAR)
+            *BEST.get_or_init(|| match std::env::var("XSLICE_SIMD") {
+                Ok(wanted) => Self::up_to(&wanted),
+                Err(_) => Self::all().last().unwrap_or(Self::SCALAR),
             })
         }
         #[cfg(not(feature = "std"))]
         {
             Self::all().last().unwrap_or(Self::SCALAR)
         }
+    }
+
+    /// The best level that is not above the named one; no level of its own for a name that is not known, so that a typing error
+    /// lowers too.
+    #[cfg(feature = "std")]
+    fn up_to(wanted: &str) -> Self {
+        let named = |(name, _): &&(&str, Kind)| name.eq_ignore_ascii_case(wanted);
+        let ceiling = KINDS
+            .iter()
+            .find(named)
+            .map_or(Kind::Scalar, |&(_, kind)| kind);
+        let allowed = Self::all().filter(|level| level.0 <= ceiling);
+        allowed.last().unwrap_or(Self::SCALAR)
     }
 
     /// The name, as in `XSLICE_SIMD`.

@@ -73,7 +73,7 @@ pub(crate) fn run(
         };
         let (earlier, mut output) = match planned.scratch() {
             None => (scratch.sources(), output.reborrow()),
-            Some(at) => scratch.split(at, plan.temporaries()[at]),
+            Some(at) => scratch.split(at),
         };
         let sources = Sources::new(plan, inputs, earlier);
         // SAFETY: the call is admitted, the temporaries are as long as the plan says, and the steps before this one have been
@@ -114,7 +114,7 @@ unsafe fn scheduled(
         Source::Buffer(buffer) => sources.buffer(buffer),
         Source::Range(_) => Input::from(&[] as &[u8]),
     };
-    let stream = output.len() * output.element_type().size() >= level::streams_from();
+    let stream = schedule.bytes() >= level::streams_from();
     let dst = output.as_mut_ptr();
     let call = Call {
         level,

@@ -66,6 +66,9 @@ fn fits<const N: usize>(run: &Run, tables: &Tables<N>) -> bool {
 /// As [`narrow`], for tiles whose loads lie inside the operand.
 #[target_feature(enable = "avx2")]
 unsafe fn lanes(run: &Run, tables: &Tables<16>, tiles: core::ops::Range<usize>) {
+    if tiles.is_empty() {
+        return;
+    }
     macro_rules! by_shape {
         ($(($vectors:literal, $loads:literal)),*) => {
             match (tables.vectors, tables.per_vector) {
@@ -169,6 +172,9 @@ fn head(run: &Run, pattern: &Pattern, tables: &Tables<64>) -> usize {
 /// As [`wide`], for tiles whose loads lie inside the operand.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
 unsafe fn vectors(run: &Run, tables: &Tables<64>, tiles: core::ops::Range<usize>) {
+    if tiles.is_empty() {
+        return;
+    }
     macro_rules! by_shape {
         ($(($vectors:literal, $loads:literal)),*) => {
             match (tables.vectors, tables.per_vector) {

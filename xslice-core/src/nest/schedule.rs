@@ -101,6 +101,7 @@ pub struct Schedule {
     source: Source,
     src: Access,
     dst: Access,
+    bytes: usize,
     inner: Move,
 }
 
@@ -120,6 +121,7 @@ impl Schedule {
             source: nest.source(),
             src,
             dst,
+            bytes: nest.element_count() * nest.element_type().size(),
             inner: Move::Copy { bytes },
         };
         Some(match nest.source() {
@@ -273,6 +275,12 @@ impl Schedule {
     #[must_use]
     pub fn dst(&self) -> &Access {
         &self.dst
+    }
+
+    /// Bytes that are written in all.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.bytes
     }
 
     /// What one turn of the outer loops does.

@@ -13,7 +13,7 @@ pub(crate) fn reshaped(
     known: Params<'_>,
     dims: &[usize],
 ) -> Result<Vec<usize>, Error> {
-    let values = list(op, "shape", known)?;
+    let values = list(op, reshape.rule.parameter(), known)?;
     match (reshape.rule, values) {
         (ReshapeRule::Reshape { zero_copies }, values) => {
             reshape_dims(&values.unwrap_or_default(), zero_copies, dims)

@@ -1,6 +1,6 @@
 //! StridedSlice: entries, mask bits, and the axes that they mean.
 
-use super::{AxisIndex, List, Lists, bounded, element, progression, step_zero, too_many_entries};
+use super::{AxisIndex, List, Lists, bounded, progression, step_zero, too_many_entries, within};
 use crate::error::{Error, ErrorKind};
 use crate::op::{Dialect, OpenVinoStridedSlice};
 use alloc::{format, vec::Vec};
@@ -169,5 +169,5 @@ fn shrink(begin: i64, at: usize, axis: usize, dim: usize, dialect: Dialect) -> R
     if dialect == Dialect::OpenVinoText && dim > 0 {
         return Ok(i64::try_from(clamped(begin, dim)).unwrap_or_default());
     }
-    element(begin, axis, dim).map_err(|error| error.parameter("begin").position(at))
+    within(begin, axis, dim).map_err(|error| error.parameter("begin").position(at))
 }
