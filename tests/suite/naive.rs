@@ -11,10 +11,7 @@
 //!
 //! `row N` cites the numbered table of semantics: one documented answer wherever the operator texts leave a choice.
 
-#![allow(
-    dead_code,
-    reason = "each test target includes this module and uses a part of it"
-)]
+#![allow(dead_code, reason = "each test target uses a part of it")]
 
 use std::ops::{Add, Mul};
 
