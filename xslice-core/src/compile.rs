@@ -276,9 +276,11 @@ impl Builder {
                 .map_or(Known::Later, Known::Value),
             Some((_, Param::Operand(_))) => Known::Later,
         };
+        resolve::validate(op, &lookup)?;
         if let Op::OnnxRange(range) = op {
-            return self.range(range.dialect, op, &lookup);
+            return self.range(range.dialect, &lookup);
         }
+        let indices = self.indices(op, maps)?;
         let Some(data) = apply.data.and_then(|id| maps[id.index()].as_ref()) else {
             return Err(Error::new(
                 ErrorKind::OperandCount,
@@ -300,40 +302,36 @@ impl Builder {
         }
         let axes = resolve::axes(op, &lookup, &data.dims)?;
         admit_rank(axes.len())?;
-        let map = match indices(op) {
-            None => data.select(&axes, None),
-            Some(param) => {
-                let index_map = match param {
-                    Param::Constant(tensor) => Some(self.constant(tensor)),
-                    Param::Value(id) => maps[id.index()].clone(),
-                    Param::Operand(_) => None,
-                };
-                let index_map = index_map.ok_or_else(|| {
-                    Error::new(ErrorKind::OperandCount, "the indices are missing")
-                })?;
-                op.check_param_type("indices", index_map.ty)?;
-                let axis = consumed_before_gather(&axes);
-                let origin = Origin {
-                    operator: op.label().into_owned(),
-                    node: apply.node.clone(),
-                    axis,
-                    dims: index_map.dims.clone(),
-                };
-                admit_rank(axes.len() + index_map.dims.len())?;
-                let (index, dims) = self.gather(index_map, data.dims[axis], origin)?;
-                data.select(&axes, Some((&index, &dims)))
-            }
+        let Some(indices) = indices else {
+            return Ok(data.select(&axes, None));
         };
-        Ok(map)
+        let axis = consumed_before_gather(&axes);
+        let origin = Origin {
+            operator: op.label().into_owned(),
+            node: apply.node.clone(),
+            axis,
+            dims: indices.dims.clone(),
+        };
+        admit_rank(axes.len() + indices.dims.len())?;
+        let (index, dims) = self.gather(indices, data.dims[axis], origin)?;
+        Ok(data.select(&axes, Some((&index, &dims))))
     }
 
-    fn range(
-        &mut self,
-        dialect: crate::op::Dialect,
-        op: &Op,
-        known: Params<'_>,
-    ) -> Result<CoordMap, Error> {
-        resolve::validate(op, known)?;
+    /// The map of the indices of a gather, of a type that they may have.
+    fn indices(&mut self, op: &Op, maps: &[Option<CoordMap>]) -> Result<Option<CoordMap>, Error> {
+        let indices = match indices(op) {
+            None => return Ok(None),
+            Some(Param::Constant(tensor)) => Some(self.constant(tensor)),
+            Some(Param::Value(id)) => maps[id.index()].clone(),
+            Some(Param::Operand(_)) => None,
+        };
+        let indices = indices
+            .ok_or_else(|| Error::new(ErrorKind::OperandCount, "the indices are missing"))?;
+        op.check_param_type("indices", indices.ty)?;
+        Ok(Some(indices))
+    }
+
+    fn range(&mut self, dialect: crate::op::Dialect, known: Params<'_>) -> Result<CoordMap, Error> {
         let (Known::Value(start), Known::Value(limit), Known::Value(delta)) =
             (known("start"), known("limit"), known("delta"))
         else {

@@ -499,13 +499,15 @@ impl Op {
         if fits {
             return Ok(());
         }
-        Err(Error::new(
-            ErrorKind::ParameterType,
-            format!("`{name}` has element type {ty}"),
-        )
-        .parameter(name)
-        .value(ty)
-        .allowed(allowed))
+        // The parameters of a Range have the type of its elements.
+        let kind = match self {
+            Self::OnnxRange(_) => ErrorKind::ElementType,
+            _ => ErrorKind::ParameterType,
+        };
+        Err(Error::new(kind, format!("`{name}` has element type {ty}"))
+            .parameter(name)
+            .value(ty)
+            .allowed(allowed))
     }
 }
 

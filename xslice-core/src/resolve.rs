@@ -114,8 +114,8 @@ pub(crate) fn validate(op: &Op, known: Params<'_>) -> Result<(), Error> {
             no_zero(step.as_deref(), "step")
         }
         Op::StridedSlice(slice) => {
-            let lists = strided_slice_lists(op, known)?;
             strided::masks(slice)?;
+            let lists = strided_slice_lists(op, known)?;
             let entries = lists.0.iter().flatten().map(Vec::len).next();
             entries.map_or(Ok(()), |entries| {
                 strided::slots(slice, &lists, entries).map(|_| ())
@@ -185,10 +185,9 @@ fn step_zero(name: &'static str, at: usize) -> Error {
         .allowed("any value but 0")
 }
 
-/// The axes of the result, from the operator, its parameters (all known by now) and the shape of its data. Range and Reshape have
+/// The axes of the result, from the operator, its parameters (all known and validated by now) and the shape of its data. Range and Reshape have
 /// their own functions.
 pub(crate) fn axes(op: &Op, known: Params<'_>, dims: &[usize]) -> Result<Vec<AxisIndex>, Error> {
-    validate(op, known)?;
     match op {
         Op::OnnxSlice(OnnxSlice { dialect, .. }) => {
             let Lists([starts, ends, axes, steps]) = onnx_slice_lists(op, known)?;
