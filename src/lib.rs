@@ -44,9 +44,14 @@
 
 #[cfg(feature = "jit")]
 mod index;
+#[cfg(feature = "macros")]
+mod private;
 
 #[cfg(feature = "jit")]
 pub use index::{Array, ArrayOperand, Nested, index, index_with};
+#[cfg(feature = "macros")]
+#[doc(hidden)]
+pub use private::expansion as __private;
 pub use xslice_core::*;
 #[cfg(feature = "jit")]
 pub use xslice_jit::*;

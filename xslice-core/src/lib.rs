@@ -10,7 +10,7 @@
 //!   -> scheduled    innermost part becomes a Move: copy, strided, shuffle, lookup, fill    nest/schedule.rs
 //!   -> verified     every nest, by its only constructor                                  nest/verify.rs
 //!   -> Plan         scheduled nests, checks, numbers, tables: what every engine runs     plan.rs
-//!   -> interpreter | runner | machine code
+//!   -> interpreter | runner | machine code | Rust (emit.rs)
 //! ```
 //!
 //! # Invariants
@@ -39,6 +39,7 @@ mod access;
 mod compile;
 mod coord;
 mod elem;
+pub mod emit;
 mod error;
 mod hash;
 pub mod interp;
@@ -68,6 +69,8 @@ pub use op::{
     OpenVinoStridedSlice, Param, Range, Reshape, ReshapeRule, Slice, StridedSlice,
 };
 pub use operand::{Input, Output, collect};
+#[doc(hidden)]
+pub use plan::refuse_index;
 pub use plan::{Check, Plan, PlannedNest, Step, Temporary, View};
 pub use program::{
     Chain, Declared, Graph, Layout, Operand, OperandType, Program, Signature, ValueId,

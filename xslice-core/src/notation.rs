@@ -4,6 +4,7 @@
 //! text -> tokens     Rust's tokens, each with its span                        token.rs, number.rs
 //!      -> tree       the grammar; several refusals at once                    cursor.rs, parse.rs, bracket.rs
 //!      -> program    names, types, attributes, the rules of a bracket         build.rs, argument.rs, operator.rs
+//!      -> plan       for tokens that declare every type                       typed.rs, place.rs
 //! ```
 //!
 //! There is one parser. It reads [`Token`]s only, so that a macro, whose tokens come from the compiler, is understood and refused
@@ -20,12 +21,15 @@ mod cursor;
 mod number;
 mod operator;
 mod parse;
+mod place;
 mod print;
 mod token;
+mod typed;
 mod words;
 
 pub(crate) use print::entry as entry_text;
 pub use token::{Delimiter, Token, TokenKind};
+pub use typed::{Compiled, compile, is_generator};
 
 use crate::error::{Error, ErrorKind};
 use crate::program::Program;
@@ -79,15 +83,19 @@ pub fn diagnose(text: &str) -> Result<Program, Vec<Diagnostic>> {
 /// # Errors
 /// At least one refusal, in the order of the tokens.
 pub fn from_tokens(tokens: &[Token<'_>]) -> Result<Program, Vec<Diagnostic>> {
-    let (text, mut diagnostics) = parse::text(tokens);
-    let program = text.and_then(|text| build::program(&text, &mut diagnostics));
+    let (text, mut diagnostics) = parse::text(tokens, cursor::Reader::Text);
+    let program = text.and_then(|text| {
+        Some(build::program(&text, cursor::Reader::Text, &mut diagnostics)?.program)
+    });
     match program {
         Some(program) if diagnostics.is_empty() => Ok(program),
-        _ => {
-            diagnostics.sort_by_key(|diagnostic| diagnostic.span.start);
-            Err(diagnostics)
-        }
+        _ => Err(sorted(diagnostics)),
     }
+}
+
+fn sorted(mut diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    diagnostics.sort_by_key(|diagnostic| diagnostic.span.start);
+    diagnostics
 }
 
 impl Program {

@@ -119,6 +119,18 @@ impl Check {
         self.origin.refuse(self.size, value, position)
     }
 
+    /// The operator, as refusals call it, the axis of its data that is gathered, and the shape of the indices.
+    #[must_use]
+    pub fn origin(&self) -> (&str, usize, &[usize]) {
+        let Origin {
+            operator,
+            axis,
+            dims,
+            ..
+        } = &self.origin;
+        (operator, *axis, dims)
+    }
+
     pub(crate) fn write(&self, names: Names<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("check ")?;
         names.write(self.table, f)?;
@@ -128,6 +140,25 @@ impl Check {
         }
         writeln!(f, ", in {}..{}", -self.size, self.size)
     }
+}
+
+/// The refusal of [`Check::refuse`] for code that has no [`Check`] any more: what [`crate::emit`] writes.
+#[cold]
+#[doc(hidden)]
+#[must_use]
+pub fn refuse_index(
+    (operator, axis, dims): (&str, usize, &[usize]),
+    size: i64,
+    value: i64,
+    position: usize,
+) -> Error {
+    let origin = Origin {
+        operator: String::from(operator),
+        node: None,
+        axis,
+        dims: dims.to_vec(),
+    };
+    origin.refuse(size, value, position)
 }
 
 /// One step of a plan.
@@ -213,6 +244,11 @@ impl Plan {
     /// Elements of each operand's buffer that a call needs.
     pub fn operand_lens(&self) -> impl Iterator<Item = usize> {
         self.operands.iter().map(|need| need.len)
+    }
+
+    /// Element type and number of elements of each operand's buffer.
+    pub fn operand_types(&self) -> impl Iterator<Item = (ElementType, usize)> {
+        self.operands.iter().map(|need| (need.ty, need.len))
     }
 
     /// The steps, in order.

@@ -8,7 +8,9 @@ use super::ast::{
     Bracket, Chain, Computed, Entry, EntryKind, Integer, List, Name, Operator, Source, Stage,
     Tensor, Text, Type, Types,
 };
+use super::cursor::Reader;
 use super::operator::{self, Arguments, Known};
+use super::place::Place;
 use super::{Diagnostic, Span, bracket, words};
 use crate::elem::ElementType;
 use crate::error::{Error, ErrorKind};
@@ -22,13 +24,27 @@ use alloc::{
     vec::Vec,
 };
 
+/// A program with the way back to its text.
+pub(super) struct Built<'t> {
+    pub program: Program,
+    pub graph: Graph,
+    /// Every operator, in the order of the program.
+    pub places: Vec<(ValueId, Place<'t>)>,
+}
+
 /// The program of a text, its refusals added to those of the parser. The program counts only if there is none.
-pub(super) fn program(text: &Text, diagnostics: &mut Vec<Diagnostic>) -> Option<Program> {
+pub(super) fn program<'t>(
+    text: &'t Text,
+    reader: Reader,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Option<Built<'t>> {
     let parsed = diagnostics.is_empty();
     let mut builder = Builder {
         graph: Graph::new(),
         names: BTreeMap::new(),
         typed: text.types.is_some(),
+        places: Vec::new(),
+        reader,
         diagnostics,
     };
     if let Some(types) = &text.types {
@@ -41,13 +57,18 @@ pub(super) fn program(text: &Text, diagnostics: &mut Vec<Diagnostic>) -> Option<
         builder.refuse_unused(types, &text.chain);
     }
     let program = builder.graph.finish(result?).ok()?;
-    Some(match &text.result {
+    let program = match &text.result {
         Some(result) => program.expecting(declared(result)),
         None => program,
+    };
+    Some(Built {
+        program,
+        graph: builder.graph,
+        places: builder.places,
     })
 }
 
-fn declared(ty: &Type) -> Declared {
+pub(super) fn declared(ty: &Type) -> Declared {
     let dims = ty.shape.as_deref().unwrap_or_default();
     Declared {
         element_type: ty.element,
@@ -70,6 +91,8 @@ pub(super) struct Builder<'d, 't> {
     names: BTreeMap<&'t str, Operand>,
     /// Whether the text declares its operands.
     typed: bool,
+    places: Vec<(ValueId, Place<'t>)>,
+    reader: Reader,
     diagnostics: &'d mut Vec<Diagnostic>,
 }
 
@@ -248,10 +271,14 @@ impl<'t> Builder<'_, 't> {
             format!("operand `{shown}` is not declared"),
         )
         .parameter(shown.clone());
+        let or_else = match self.reader {
+            Reader::Text => ", or leave `<...>` out",
+            Reader::Macro => "",
+        };
         match words::nearest(name, self.names.keys().copied()) {
             Some(near) => error.hint(format!("`{near}` is nearest")),
             None => error.hint(format!(
-                "declare it: `<f32[2, 3], {shown}: i64[4]>`, or leave `<...>` out"
+                "declare it: `<f32[2, 3], {shown}: i64[4]>`{or_else}"
             )),
         }
     }
@@ -270,7 +297,7 @@ impl<'t> Builder<'_, 't> {
                 },
                 Stage::Bracket(bracket) => self.bracket(bracket).and_then(|op| {
                     let applied = self.graph.apply(op, Some(value?), None);
-                    applied.map_or_else(|error| self.refuse(&locate(bracket, &error), error), Some)
+                    self.placed(applied, Place::Bracket(bracket))
                 }),
             };
             value = next.or(value);
@@ -291,17 +318,24 @@ impl<'t> Builder<'_, 't> {
             }
             _ => self.operator(ast, element)?,
         };
-        match self.graph.apply(op, data, None) {
-            Ok(value) => Some(value),
-            Err(error) => {
-                let generator = error.kind() == ErrorKind::OperandCount && data.is_none();
-                let error = if generator {
-                    error.hint("pipe the data into it: `x |> ...`")
-                } else {
-                    error
-                };
-                self.refuse(&operator::locate(ast, &error), error)
+        let applied = self.graph.apply(op, data, None).map_err(|error| {
+            if error.kind() == ErrorKind::OperandCount && data.is_none() {
+                error.hint("pipe the data into it: `x |> ...`")
+            } else {
+                error
             }
+        });
+        self.placed(applied, Place::Operator(ast))
+    }
+
+    /// Takes note of where an operator stands, or refuses it there.
+    fn placed(&mut self, applied: Result<ValueId, Error>, place: Place<'t>) -> Option<ValueId> {
+        match applied {
+            Ok(value) => {
+                self.places.push((value, place));
+                Some(value)
+            }
+            Err(error) => self.refuse(&place.locate(&error), error),
         }
     }
 
@@ -424,24 +458,16 @@ fn mentioned<'t>(chain: &'t Chain, names: &mut BTreeSet<&'t str>) {
     };
     let stages = chain.stages.iter().flat_map(Stage::tensors);
     for tensor in source.into_iter().chain(stages) {
-        match tensor {
-            Tensor::Operand(name) => {
-                names.insert(name.text.as_str());
-            }
-            Tensor::Computed(computed) => mentioned(&computed.chain, names),
-        }
+        mentioned_by(tensor, names);
     }
 }
 
-/// Where a refusal of the core stands in a bracket: on the element of its list, else on the bracket.
-fn locate(bracket: &Bracket, error: &Error) -> Span {
-    let list = bracket.entries.iter().find_map(|entry| match &entry.kind {
-        EntryKind::List(list) => Some(list),
-        EntryKind::Integer(_) | EntryKind::Slice { .. } | EntryKind::Ellipsis => None,
-        EntryKind::NewAxis | EntryKind::Tensor(_) => None,
-    });
-    match (list, error.parameter_name(), error.offender_position()) {
-        (Some(list), Some("indices"), Some(at)) => operator::element_span(list, at),
-        _ => bracket.span.clone(),
+/// Adds the operands that a run-time tensor names.
+pub(super) fn mentioned_by<'t>(tensor: &'t Tensor, names: &mut BTreeSet<&'t str>) {
+    match tensor {
+        Tensor::Operand(name) => {
+            names.insert(name.text.as_str());
+        }
+        Tensor::Computed(computed) => mentioned(&computed.chain, names),
     }
 }

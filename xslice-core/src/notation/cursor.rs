@@ -10,8 +10,18 @@ use alloc::{format, string::String, vec, vec::Vec};
 /// Delimiters inside one another, at most.
 const DEEPEST: usize = 16;
 
+/// Who reads a refusal: its hints differ, its rules do not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reader {
+    /// The writer of a text for run time.
+    Text,
+    /// The writer of a macro, who knows every shape.
+    Macro,
+}
+
 /// The parser of one text.
 pub(super) struct Parser<'t, 'a> {
+    pub(super) reader: Reader,
     tokens: &'t [Token<'a>],
     /// For each opening delimiter the token that closes it.
     partner: Vec<usize>,
@@ -29,8 +39,9 @@ pub(super) struct Group<T> {
 impl<'t, 'a> Parser<'t, 'a> {
     /// # Errors
     /// Delimiters that do not match, or too many inside one another.
-    pub(super) fn new(tokens: &'t [Token<'a>]) -> Result<Self, Diagnostic> {
+    pub(super) fn new(tokens: &'t [Token<'a>], reader: Reader) -> Result<Self, Diagnostic> {
         Ok(Self {
+            reader,
             tokens,
             partner: partners(tokens)?,
             at: 0,

@@ -3,7 +3,7 @@
 //! What a version has is decided in [`crate::op`]; here stands how an attribute is written. A new operator is a variant of
 //! [`Known`], a line in [`OPERATORS`] and an arm in [`Arguments::operator`].
 
-use super::ast::{Argument, Element, List, Operator, Value};
+use super::ast::{Element, List};
 use super::words;
 use super::{Diagnostic, Span};
 use crate::elem::ElementType;
@@ -128,6 +128,11 @@ impl Known {
     fn attributes(self) -> Attributes {
         let line = OPERATORS.iter().find(|(_, known, _)| *known == self);
         line.map_or(&[], |(_, _, attributes)| attributes)
+    }
+
+    /// Whether the operator has no data.
+    pub(super) fn is_generator(self) -> bool {
+        Arguments::default().operator(self, 0).is_generator()
     }
 
     /// How the attribute of that name is written.
@@ -362,21 +367,5 @@ pub(super) fn float_as(ty: ElementType, text: &str) -> Result<Tensor, Error> {
         },
         _ => Err(refused("in a Range of", "integers")
             .hint("floats need the element type f32 or f64: `<f32> onnx::Range@11(...)`")),
-    }
-}
-
-/// Where a refusal of the core stands: on the element, the argument, the version or the whole operator.
-pub(super) fn locate(operator: &Operator, error: &Error) -> Span {
-    if error.kind() == ErrorKind::UnknownVersion {
-        return operator.version.1.clone();
-    }
-    let named = |argument: &&Argument| error.parameter_name() == Some(&argument.name.text);
-    let Some(argument) = operator.arguments.iter().find(named) else {
-        return operator.head.clone();
-    };
-    match (&argument.value, error.offender_position()) {
-        _ if error.kind() == ErrorKind::UnknownAttribute => argument.name.span.clone(),
-        (Value::List(list), Some(position)) => element_span(list, position),
-        _ => argument.span.clone(),
     }
 }

@@ -6,7 +6,7 @@
 use super::ast::{
     Argument, Chain, Float, Integer, Name, Operator, Source, Stage, Text, Type, Types, Value,
 };
-use super::cursor::{Parser, syntax};
+use super::cursor::{Parser, Reader, syntax};
 use super::{Delimiter, Diagnostic, Token, TokenKind, number, words};
 use crate::elem::ElementType;
 use crate::error::{Error, ErrorKind};
@@ -17,11 +17,23 @@ use alloc::{
 };
 
 const STAGE: &str = "an operator such as `onnx::Slice@13(...)` or a bracket such as `[1:]`";
-const NO_LITERAL: &str = "write the number; where it is known only at run time, leave `<...>` out: shapes then come with the signature";
+
+/// What to do about a dimension that is no number.
+const fn no_literal(reader: Reader, is_name: bool) -> &'static str {
+    match (reader, is_name) {
+        (Reader::Text, _) => {
+            "write the number; where it is known only at run time, leave `<...>` out: shapes then come with the signature"
+        }
+        (Reader::Macro, true) => {
+            "a macro cannot read constants: write the number, pass it by `macro_rules!`, or use `Jit`"
+        }
+        (Reader::Macro, false) => "write the number; where it is known only at run time, use `Jit`",
+    }
+}
 
 /// The tree of a text, as far as it parses, and what is refused.
-pub(super) fn text(tokens: &[Token<'_>]) -> (Option<Text>, Vec<Diagnostic>) {
-    match Parser::new(tokens) {
+pub(super) fn text(tokens: &[Token<'_>], reader: Reader) -> (Option<Text>, Vec<Diagnostic>) {
+    match Parser::new(tokens, reader) {
         Ok(mut parser) => (parser.text(), parser.diagnostics),
         Err(diagnostic) => (None, alloc::vec![diagnostic]),
     }
@@ -72,6 +84,8 @@ impl Parser<'_, '_> {
             "a run-time operand stands in a bracket: `[@ids]`"
         } else if self.is('.') || self.is(':') {
             "the operand is a single name here; fields and paths belong to the macro"
+        } else if self.reader == Reader::Macro && self.is_open(Delimiter::Parenthesis) {
+            "an operand that is no place stands in parentheses: `(image.pixels())[1:]`"
         } else if self.is_open(Delimiter::Parenthesis) {
             "an operator is written with namespace and version: `onnx::Slice@13(...)`"
         } else {
@@ -183,7 +197,9 @@ impl Parser<'_, '_> {
 
     fn dimension(&mut self) -> Option<usize> {
         let start = self.at;
-        let not_literal = |what: String| syntax(format!("{what} as a dimension")).hint(NO_LITERAL);
+        let is_name = matches!(self.peek(), Some(TokenKind::Ident(_)));
+        let hint = no_literal(self.reader, is_name);
+        let not_literal = |what: String| syntax(format!("{what} as a dimension")).hint(hint);
         match self.peek() {
             Some(TokenKind::Integer(text)) => {
                 self.advance(1);
@@ -205,7 +221,7 @@ impl Parser<'_, '_> {
                 let error = Error::new(ErrorKind::NumberRange, format!("dimension -{shown}"))
                     .value(format!("-{shown}"))
                     .allowed("0 and above")
-                    .hint(NO_LITERAL);
+                    .hint(hint);
                 self.refuse(span, error)
             }
             Some(token) if token.is_punct('?') => {

@@ -134,11 +134,13 @@ fn chain(entries: &[Entry]) -> String {
 pub(super) fn axes(index: &Index, dims: &[usize]) -> Result<Vec<AxisIndex>, Error> {
     let consumes = |entry: &&Entry| !matches!(entry, Entry::Ellipsis | Entry::NewAxis);
     let real = index.entries.iter().filter(consumes).count();
-    if real > dims.len() {
+    let surplus = index.entries.iter().enumerate();
+    if let Some((at, _)) = surplus.filter(|(_, entry)| consumes(entry)).nth(dims.len()) {
         return Err(Error::new(
             ErrorKind::TooManyIndices,
             format!("{real} indices for data with {} axes", dims.len()),
         )
+        .position(at)
         .value(real)
         .allowed(format!("0..={} indices", dims.len())));
     }

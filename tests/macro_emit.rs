@@ -1,0 +1,149 @@
+//! The functions that the macro expands to, as a person reads them, and their size whatever the shape.
+
+#[path = "suite/cases/mod.rs"]
+mod cases;
+#[path = "suite/mod.rs"]
+mod suite;
+
+use proc_macro2::{TokenStream, TokenTree};
+use xslice::emit::{self, Destination, Function};
+use xslice::{Plan, Program, Signature};
+
+/// The plan of a text that declares everything.
+fn plan(text: &str) -> Plan {
+    let program = Program::parse(text).expect("a legal text");
+    let signature = program
+        .operands()
+        .iter()
+        .fold(Signature::new(), |signature, operand| {
+            let declared = operand.declared.as_ref().expect("declared");
+            let dims = declared.shape.iter().flatten();
+            let dims: Vec<usize> = dims.map(|dim| dim.expect("declared")).collect();
+            signature.operand(declared.element_type, &dims)
+        });
+    program.compile(&signature).expect("a legal program")
+}
+
+fn emitted(plan: &Plan, names: &[&str], destination: Destination) -> String {
+    let wanted = Function {
+        head: match destination {
+            Destination::Constant => "const fn run",
+            Destination::Parameter | Destination::Returned => "fn run",
+        },
+        root: "xslice",
+        parameters: names,
+        destination,
+        fallible: plan
+            .steps()
+            .iter()
+            .any(|step| matches!(step, xslice::Step::Check(_))),
+    };
+    emit::function(plan, &wanted).expect("it fits")
+}
+
+#[test]
+fn expansions_read_like_rust() {
+    let show = |name: &str, text: &str, destination| {
+        let names: Vec<String> = Program::parse(text)
+            .expect("a legal text")
+            .operands()
+            .iter()
+            .map(|operand| operand.name.clone())
+            .collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let source = emitted(&plan(text), &names, destination);
+        insta::with_settings!({ snapshot_path => "macro/snapshots", prepend_module_to_snapshot => false, description => text, omit_expression => true }, {
+            insta::assert_snapshot!(name, source);
+        });
+    };
+    use Destination::{Constant, Parameter, Returned};
+    show(
+        "a_tiny_nest_is_written_out",
+        "<f32[2, 3, 4]> x[1:, :, ::-1]",
+        Returned,
+    );
+    show(
+        "rows_are_copied",
+        "<f32[64, 768]> x[::-2, 128:256]",
+        Parameter,
+    );
+    show(
+        "pixels_are_moved_byte_by_byte",
+        "<u8[1080, 1920, 4]> frame[100:900, ::-1, 0:3]",
+        Parameter,
+    );
+    show(
+        "indices_are_checked_before_anything_moves",
+        "<f32[30522, 768], ids: i64[8, 128]> table[@ids, :384]",
+        Parameter,
+    );
+    show(
+        "indices_through_indices",
+        "<f32[90, 20], a: i64[40], b: i32[30]> x[@(a[::2] |> [@b])]",
+        Parameter,
+    );
+    show(
+        "a_short_constant_table_is_a_list",
+        "<f32[9, 64]> x[[0, 5, 2, 7, 1, 8, 3], ::2]",
+        Parameter,
+    );
+    show(
+        "a_long_constant_table_is_one_literal",
+        "<f32[2, 300]> x[:, [9, 299, 3, 4, 100, 41, 2, 8, 7, 77, 1, 0, 5, 25, 6, 61, 11, 12, 19, 18, 17, 16, 15, 14, 13, 20, 29, 28, 27, 26, 21, 24, 23, 22]]",
+        Parameter,
+    );
+    show(
+        "a_range_of_floats",
+        "<f32> onnx::Range@11(start = 0.5, limit = 64, delta = 0.1)",
+        Returned,
+    );
+    show(
+        "a_constant_function_has_plain_loops",
+        "<i32[16, 8]> x[::2, 2:6]",
+        Constant,
+    );
+    show("strings_are_cloned", "<string[100, 4]> x[::-1]", Parameter);
+}
+
+/// Tokens of a text, delimiters counted, with room for the paths that the macro writes before primitive types.
+fn tokens(stream: TokenStream) -> usize {
+    let each = stream.into_iter().map(|tree| match tree {
+        TokenTree::Group(group) => 2 + tokens(group.stream()),
+        TokenTree::Ident(ident) if xslice::ElementType::from_name(&ident.to_string()).is_some() => {
+            9
+        }
+        _ => 1,
+    });
+    each.sum()
+}
+
+#[test]
+fn expansions_are_small_whatever_the_shape() {
+    let (mut most, mut count) = (0, 0);
+    for case in cases::all() {
+        let Ok(program) = case.program() else {
+            continue;
+        };
+        let operands: Vec<_> = case.operands.iter().map(|(_, tensor)| tensor).collect();
+        let Ok(plan) = program.compile(&suite::signature(&program, &operands)) else {
+            continue;
+        };
+        let names: Vec<&str> = case
+            .operands
+            .iter()
+            .map(|(name, _)| name.as_str())
+            .collect();
+        let source = emitted(&plan, &names, Destination::Parameter);
+        let size = tokens(source.parse().expect("Rust"));
+        assert!(size <= 3900, "{}: {size} tokens\n{source}", case.name);
+        let statements = source.lines().filter(|line| line.contains("dst[")).count();
+        assert!(
+            statements <= 64,
+            "{}: {statements} statements\n{source}",
+            case.name
+        );
+        (most, count) = (most.max(size), count + 1);
+    }
+    println!("{count} expansions, at most {most} tokens");
+    assert!(count > 250, "{count}");
+}

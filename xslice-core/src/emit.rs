@@ -1,0 +1,265 @@
+//! A plan as Rust: the fourth engine, whose machine is the reader's compiler.
+//!
+//! Decided here: which loops are written out, where an index is loaded, how a number is spelled. What is moved where was
+//! decided before; this module reads plans and nests only. The text is a function without `unsafe` in which every number is a
+//! literal and every operand an array whose length is in its type, so that the compiler proves the bounds. Its size does not
+//! depend on shapes: only a few turns are written one by one, long constants are one literal.
+//!
+//! ```text
+//! emit.rs      the function: parameters, temporaries, steps
+//! check.rs     the indices of a gather, before anything moves
+//! nest.rs      loops, unrolled ones, copies
+//! position.rs  where an element is: offset, strides, indices
+//! data.rs      types, values, constants
+//! ```
+//! The text calls a few functions of the facade's `__private` module, by the path that the caller gives.
+
+mod check;
+mod data;
+mod nest;
+mod position;
+
+use crate::access::Buffer;
+use crate::elem::ElementType;
+use crate::error::{Error, ErrorKind};
+use crate::plan::{Plan, Step};
+use alloc::{
+    format,
+    string::{String, ToString},
+    vec::Vec,
+};
+use data::Constants;
+
+/// Statements that a function may repeat instead of looping.
+const UNROLLED: usize = 64;
+
+/// Bytes of all temporaries of a function, which live on its stack.
+const STACK: usize = 16 << 10;
+
+/// Where the result of a function goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Destination {
+    /// To a last parameter `dst`, a mutable reference to an array.
+    Parameter,
+    /// It is returned, as an array.
+    Returned,
+    /// It is returned, and the function is `const`: plain loops only.
+    Constant,
+}
+
+/// How a function is to be written.
+#[derive(Clone, Debug)]
+pub struct Function<'a> {
+    /// What stands before the parameters: `pub fn crop`.
+    pub head: &'a str,
+    /// The path of the facade: `xslice`.
+    pub root: &'a str,
+    /// The names of the operands, in the order of the plan.
+    pub parameters: &'a [&'a str],
+    /// Where the result goes.
+    pub destination: Destination,
+    /// Whether it returns a `Result`; needed where a plan has checks.
+    pub fallible: bool,
+}
+
+/// The function that does what a plan does.
+///
+/// ```
+/// use xslice_core::emit::{self, Destination, Function};
+/// use xslice_core::{ElementType, Program, Signature};
+/// let program = Program::parse("x[::-1, 1:3]")?;
+/// let plan = program.compile(&Signature::new().operand(ElementType::F32, &[32, 4]))?;
+/// let wanted = Function {
+///     head: "fn crop",
+///     root: "xslice",
+///     parameters: &["x"],
+///     destination: Destination::Parameter,
+///     fallible: false,
+/// };
+/// assert_eq!(
+///     emit::function(&plan, &wanted)?,
+///     "\
+/// fn crop(x: &[f32; 128], dst: &mut [f32; 64]) {
+///     let mut i = 0;
+///     while i < 32 {
+///         let d = 2 * i;
+///         let s = 125 - 4 * i;
+///         dst[d..d + 2].copy_from_slice(&x[s..s + 2]);
+///         i += 1;
+///     }
+/// }
+/// "
+/// );
+/// # Ok::<(), xslice_core::Error>(())
+/// ```
+///
+/// # Errors
+/// [`ErrorKind::TooLarge`] for temporaries that do not fit the stack, and for constants of more than a mebibyte.
+pub fn function(plan: &Plan, wanted: &Function<'_>) -> Result<String, Error> {
+    let mut emitter = Emitter {
+        plan,
+        wanted,
+        constants: Constants::default(),
+        unrolled_left: UNROLLED,
+        text: String::new(),
+        depth: 1,
+    };
+    emitter.temporaries()?;
+    if wanted.destination != Destination::Parameter {
+        let zero = emitter.zero(plan.element_type());
+        let dst = emitter.local("dst");
+        emitter.line(format_args!(
+            "let mut {dst} = [{zero}; {}];",
+            plan.output_len()
+        ));
+    }
+    for step in plan.steps() {
+        match step {
+            Step::Check(check) => emitter.check(check)?,
+            Step::Nest(planned) => emitter.nest(planned)?,
+        }
+    }
+    emitter.result();
+    let constants = emitter.constants.text(wanted.root)?;
+    Ok(format!(
+        "{}{constants}{}}}\n",
+        emitter.signature(),
+        emitter.text
+    ))
+}
+
+/// The Rust type of an element; `root` is the path of the facade.
+#[must_use]
+pub fn element(ty: ElementType, root: &str) -> String {
+    data::element(ty, root)
+}
+
+struct Emitter<'a> {
+    plan: &'a Plan,
+    wanted: &'a Function<'a>,
+    constants: Constants,
+    /// Statements that may still be repeated.
+    unrolled_left: usize,
+    text: String,
+    depth: usize,
+}
+
+impl Emitter<'_> {
+    fn line(&mut self, text: core::fmt::Arguments<'_>) {
+        let indent = 4 * self.depth;
+        self.text += &format!("{:indent$}{text}\n", "");
+    }
+
+    fn open(&mut self, text: core::fmt::Arguments<'_>) {
+        self.line(format_args!("{text} {{"));
+        self.depth += 1;
+    }
+
+    fn close(&mut self) {
+        self.depth -= 1;
+        self.line(format_args!("}}"));
+    }
+
+    fn is_const(&self) -> bool {
+        self.wanted.destination == Destination::Constant
+    }
+
+    /// A name of the function's own that no parameter has.
+    fn local(&self, name: &str) -> String {
+        let mut name = name.to_string();
+        while self.wanted.parameters.contains(&name.as_str()) {
+            name.push('_');
+        }
+        name
+    }
+
+    /// The variable of a buffer that is no constant.
+    fn buffer(&self, buffer: Buffer) -> String {
+        match buffer {
+            Buffer::Operand(at) => self
+                .wanted
+                .parameters
+                .get(at)
+                .map_or_else(|| self.local(&format!("operand{at}")), ToString::to_string),
+            Buffer::Scratch(at) => self.scratch(at),
+            Buffer::Constant(at) => format!("CONSTANT{at}"),
+        }
+    }
+
+    fn scratch(&self, at: usize) -> String {
+        self.local(&format!("scratch{at}"))
+    }
+
+    /// The line that opens the function.
+    fn signature(&self) -> String {
+        let element = self.element(self.plan.element_type());
+        let len = self.plan.output_len();
+        let mut parameters: Vec<String> = self
+            .plan
+            .operands
+            .iter()
+            .enumerate()
+            .map(|(at, need)| {
+                let name = self.buffer(Buffer::Operand(at));
+                format!("{name}: &[{}; {}]", self.element(need.ty), need.len)
+            })
+            .collect();
+        let mut result = format!("[{element}; {len}]");
+        if self.wanted.destination == Destination::Parameter {
+            parameters.push(format!("{}: &mut {result}", self.local("dst")));
+            result = String::from("()");
+        }
+        let result = match (self.wanted.fallible, result.as_str()) {
+            (true, ok) => format!(
+                " -> ::core::result::Result<{ok}, {}::Error>",
+                self.wanted.root
+            ),
+            (false, "()") => String::new(),
+            (false, value) => format!(" -> {value}"),
+        };
+        format!(
+            "{}({}){result} {{\n",
+            self.wanted.head,
+            parameters.join(", ")
+        )
+    }
+
+    fn temporaries(&mut self) -> Result<(), Error> {
+        let plan = self.plan;
+        let bytes: usize = plan
+            .temporaries()
+            .iter()
+            .map(|temporary| temporary.len.saturating_mul(temporary.element_type.size()))
+            .fold(0, usize::saturating_add);
+        if bytes > STACK {
+            return Err(Error::new(
+                ErrorKind::TooLarge,
+                format!("the chain needs {bytes} bytes between its nests"),
+            )
+            .value(bytes)
+            .allowed(format!("0..={STACK} bytes on the stack"))
+            .hint("cut the chain in two, or compile it at run time with `Jit`"));
+        }
+        for (at, temporary) in plan.temporaries().iter().enumerate() {
+            let (name, zero) = (self.scratch(at), self.zero(temporary.element_type));
+            self.line(format_args!(
+                "let mut {name} = [{zero}; {}];",
+                temporary.len
+            ));
+        }
+        Ok(())
+    }
+
+    /// The last line.
+    fn result(&mut self) {
+        let value = match self.wanted.destination {
+            Destination::Parameter => String::from("()"),
+            Destination::Returned | Destination::Constant => self.local("dst"),
+        };
+        match (self.wanted.fallible, value.as_str()) {
+            (true, value) => self.line(format_args!("::core::result::Result::Ok({value})")),
+            (false, "()") => {}
+            (false, value) => self.line(format_args!("{value}")),
+        }
+    }
+}

@@ -1,0 +1,241 @@
+//! Loops and copies.
+//!
+//! A nest of a few turns is written out, and so are a few turns of innermost loops: compilers vectorise bytes that are moved by
+//! statements of their own, but not copies of three bytes. Everything else loops; a block is one `copy_from_slice`.
+
+use super::Emitter;
+use super::data::{f32_value, f64_value};
+use super::position::{Counter, Indices, Sum};
+use crate::access::{Access, Buffer};
+use crate::elem::ElementType;
+use crate::error::Error;
+use crate::nest::{LoopNest, Source};
+use crate::plan::PlannedNest;
+use crate::range::Progression;
+use alloc::{format, string::String, vec::Vec};
+
+/// Turns of a nest that are all written out.
+const TINY: usize = 16;
+
+/// Turns of innermost loops that are written out in any nest.
+const INNER: usize = 4;
+
+/// A nest as it is written: a block may have become a loop.
+struct Written {
+    extents: Vec<usize>,
+    block: usize,
+    src: Indices,
+    dst: Indices,
+    /// Loops that stay loops; those below are written out.
+    loops: usize,
+}
+
+impl Emitter<'_> {
+    pub(super) fn nest(&mut self, planned: &PlannedNest) -> Result<(), Error> {
+        let nest = planned.nest();
+        let written = self.written(nest);
+        let mut counters = self.counters(written.loops);
+        self.load(&written.src, 0, &counters)?;
+        for (k, &extent) in written.extents[..written.loops].iter().enumerate() {
+            self.open_loop(&counters[k], extent);
+            self.load(&written.src, k + 1, &counters)?;
+        }
+        counters.resize(written.extents.len(), Counter::Turn(0));
+        let dst = match planned.scratch() {
+            Some(at) => self.scratch(at),
+            None => self.local("dst"),
+        };
+        self.turns(&written, nest, &dst, &mut counters);
+        for k in (0..written.loops).rev() {
+            self.close_loop(&counters[k]);
+        }
+        Ok(())
+    }
+
+    fn written(&mut self, nest: &LoopNest) -> Written {
+        let mut extents = nest.extents().to_vec();
+        let mut block = nest.block();
+        let constant_strings = matches!(nest.source(), Source::Buffer(Buffer::Constant(_)))
+            && nest.element_type() == ElementType::String;
+        let (mut src, mut dst) = (nest.src().clone(), nest.dst().clone());
+        let odd = block <= INNER && !(block * nest.element_type().size()).is_power_of_two();
+        if block > 1 && (self.is_const() || odd || constant_strings) {
+            extents.push(block);
+            block = 1;
+            let longer = |access: &Access, stride: i64| {
+                let mut access = access.map_strides(&|strides| [strides, &[0]].concat());
+                if let Some(last) = access.strides.last_mut() {
+                    *last = stride;
+                }
+                access
+            };
+            (src, dst) = (longer(&src, 1), longer(&dst, 1));
+        }
+        let (src, dst) = (Indices::new(&src), Indices::new(&dst));
+        let loops = self.loops(&extents, &src);
+        Written {
+            extents,
+            block,
+            src,
+            dst,
+            loops,
+        }
+    }
+
+    /// How many loops stay loops.
+    fn loops(&mut self, extents: &[usize], src: &Indices) -> usize {
+        let most = |total: usize| if total <= TINY { TINY } else { INNER };
+        let total = extents.iter().product::<usize>();
+        let mut loops = extents.len();
+        let mut turns = 1;
+        while let Some(first) = loops.checked_sub(1) {
+            let next = turns * extents[first];
+            if next > most(total).min(self.unrolled_left) || !src.unrolls_from(first) {
+                break;
+            }
+            (loops, turns) = (first, next);
+        }
+        if turns > 1 {
+            self.unrolled_left -= turns;
+        }
+        loops
+    }
+
+    /// `while` and not `for`: a constant may have nothing else, and the compiler has less to do, in builds without optimisation most of all.
+    pub(super) fn open_loop(&mut self, counter: &Counter, extent: usize) {
+        self.line(format_args!("let mut {counter} = 0;"));
+        self.open(format_args!("while {counter} < {extent}"));
+    }
+
+    pub(super) fn close_loop(&mut self, counter: &Counter) {
+        self.line(format_args!("{counter} += 1;"));
+        self.close();
+    }
+
+    /// The statements inside the loops, one for each turn that is written out.
+    fn turns(
+        &mut self,
+        written: &Written,
+        nest: &LoopNest,
+        dst_name: &str,
+        counters: &mut [Counter],
+    ) {
+        let unrolled = &written.extents[written.loops..];
+        let many = written.block > 1 || unrolled.iter().any(|extent| *extent > 1);
+        let dst = self.position(&written.dst, counters);
+        let src = self.position(&written.src, counters);
+        let dst = self.base("d", dst, many);
+        let src = self.base("s", src, many);
+        for turn in 0..unrolled.iter().product() {
+            let mut rest: usize = turn;
+            for (counter, extent) in counters[written.loops..].iter_mut().zip(unrolled).rev() {
+                *counter = Counter::Turn(rest % extent);
+                rest /= extent;
+            }
+            let to = dst.at(self.position(&written.dst, counters).constant);
+            let from = src.at(self.position(&written.src, counters).constant);
+            self.statement(nest, written.block, (dst_name, &to), &from);
+        }
+    }
+
+    /// A position that several statements are relative to, in a variable if it is more than a name.
+    fn base(&mut self, name: &str, sum: Sum, many: bool) -> Base {
+        if !many || !sum.is_compound() {
+            return Base { origin: 0, sum };
+        }
+        let name = self.local(name);
+        self.line(format_args!("let {name} = {sum};"));
+        Base {
+            origin: sum.constant,
+            sum: Sum::of(name),
+        }
+    }
+
+    fn statement(&mut self, nest: &LoopNest, block: usize, (dst, to): (&str, &Sum), from: &Sum) {
+        let is_string = nest.element_type() == ElementType::String;
+        let buffer = match nest.source() {
+            Source::Range(values) => {
+                let value = progression(values, from);
+                return self.line(format_args!("{dst}[{to}] = {value};"));
+            }
+            Source::Buffer(buffer) => buffer,
+        };
+        let src = match buffer {
+            Buffer::Constant(at) => self.elements(at),
+            Buffer::Operand(_) | Buffer::Scratch(_) => self.buffer(buffer),
+        };
+        let is_constant = matches!(buffer, Buffer::Constant(_));
+        if block == 1 {
+            let moved = match (is_string, is_constant) {
+                (false, _) => "",
+                (true, false) => ".clone()",
+                (true, true) => ".into()",
+            };
+            return self.line(format_args!("{dst}[{to}] = {src}[{from}]{moved};"));
+        }
+        let copy = if is_string { "clone" } else { "copy" };
+        let (to_end, from_end) = (to.plus(block), from.plus(block));
+        self.line(format_args!(
+            "{dst}[{to}..{to_end}].{copy}_from_slice(&{src}[{from}..{from_end}]);"
+        ));
+    }
+}
+
+/// What positions are relative to.
+struct Base {
+    /// The constant that the variable already holds.
+    origin: i64,
+    sum: Sum,
+}
+
+impl Base {
+    fn at(&self, constant: i64) -> Sum {
+        Sum {
+            constant: constant - self.origin,
+            ..self.sum.clone()
+        }
+    }
+}
+
+/// The value of a Range at a position: a literal where the position is one.
+fn progression(values: Progression, at: &Sum) -> String {
+    if at.is_constant() {
+        let bits = values.bits(at.constant);
+        return match values {
+            #[expect(
+                clippy::cast_possible_truncation,
+                reason = "the low bits hold the value"
+            )]
+            Progression::I16(..) => format!("{}", bits as i16),
+            #[expect(
+                clippy::cast_possible_truncation,
+                reason = "the low bits hold the value"
+            )]
+            Progression::I32(..) => format!("{}", bits as i32),
+            Progression::I64(..) => format!("{}", bits.cast_signed()),
+            #[expect(
+                clippy::cast_possible_truncation,
+                reason = "the low bits hold the value"
+            )]
+            Progression::F32(..) => f32_value(bits as u32),
+            Progression::F64(..) => f64_value(bits),
+        };
+    }
+    let position = Emitter::grouped(at);
+    let integer = |start: i64, delta: i64, ty: &str| {
+        format!("({start}_{ty}).wrapping_add(({position} as {ty}).wrapping_mul({delta}))")
+    };
+    match values {
+        Progression::I16(start, delta) => integer(start.into(), delta.into(), "i16"),
+        Progression::I32(start, delta) => integer(start.into(), delta.into(), "i32"),
+        Progression::I64(start, delta) => integer(start, delta, "i64"),
+        Progression::F32(start, delta) => {
+            let (start, delta) = (f32_value(start), f32_value(delta));
+            format!("{start} + {position} as f32 * {delta}")
+        }
+        Progression::F64(start, delta) => {
+            let (start, delta) = (f64_value(start), f64_value(delta));
+            format!("{start} + {position} as f64 * {delta}")
+        }
+    }
+}

@@ -1,0 +1,256 @@
+//! Where an element is, as text: `29 - 4 * i + 768 * row0`.
+//!
+//! Every partial sum from the left is itself a position of the nest, with the counters and indices that are still missing at 0. So it
+//! lies in the buffer (I3), and unsigned numbers suffice.
+
+use super::Emitter;
+use crate::access::{Access, Buffer, IndexType};
+use crate::error::Error;
+use alloc::{
+    format,
+    string::{String, ToString},
+    vec::Vec,
+};
+use core::fmt;
+
+/// A loop counter: a variable, or in an unrolled loop a number.
+#[derive(Clone, Debug)]
+pub(super) enum Counter {
+    Name(String),
+    Turn(usize),
+}
+
+impl fmt::Display for Counter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Name(name) => f.write_str(name),
+            Self::Turn(turn) => write!(f, "{turn}"),
+        }
+    }
+}
+
+/// A constant and multiples of variables.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Sum {
+    pub constant: i64,
+    pub terms: Vec<(i64, String)>,
+}
+
+impl Sum {
+    /// A variable.
+    pub fn of(name: String) -> Self {
+        Self {
+            constant: 0,
+            terms: [(1, name)].into(),
+        }
+    }
+
+    /// The position that many elements on.
+    pub fn plus(&self, elements: usize) -> Self {
+        Self {
+            constant: self.constant + elements as i64,
+            terms: self.terms.clone(),
+        }
+    }
+
+    /// Whether no variable takes part.
+    pub fn is_constant(&self) -> bool {
+        self.terms.is_empty()
+    }
+
+    /// Whether it is more than one number or variable.
+    pub fn is_compound(&self) -> bool {
+        let plain = self.constant == 0 && matches!(self.terms[..], [(1, _)]);
+        !self.is_constant() && !plain
+    }
+}
+
+impl fmt::Display for Sum {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Relative to a variable: `s + 1`, `s - 1`.
+        if let [(1, name)] = &self.terms[..]
+            && self.constant != 0
+        {
+            let sign = if self.constant < 0 { '-' } else { '+' };
+            return write!(f, "{name} {sign} {}", self.constant.unsigned_abs());
+        }
+        let starts_negative = self.terms.first().is_some_and(|(factor, _)| *factor < 0);
+        let mut first = self.constant == 0 && !starts_negative && !self.is_constant();
+        if !first {
+            write!(f, "{}", self.constant)?;
+        }
+        for (factor, name) in &self.terms {
+            match (first, *factor < 0) {
+                (true, _) => {}
+                (false, true) => f.write_str(" - ")?,
+                (false, false) => f.write_str(" + ")?,
+            }
+            match factor.unsigned_abs() {
+                1 => f.write_str(name)?,
+                factor => write!(f, "{factor} * {name}")?,
+            }
+            first = false;
+        }
+        Ok(())
+    }
+}
+
+/// An access whose lookups are variables.
+#[derive(Debug)]
+struct Position {
+    offset: i64,
+    strides: Vec<i64>,
+    /// Scale, and the index among all.
+    rows: Vec<(i64, usize)>,
+}
+
+/// One lookup: an index that is loaded as soon as the loops that it depends on are open.
+#[derive(Debug)]
+struct Row {
+    table: Buffer,
+    index: IndexType,
+    size: i64,
+    position: Position,
+    /// Loops that must be open.
+    level: usize,
+}
+
+/// An access and the indices that it is through, inner ones first.
+#[derive(Debug)]
+pub(super) struct Indices {
+    rows: Vec<Row>,
+    top: Position,
+}
+
+impl Indices {
+    pub fn new(access: &Access) -> Self {
+        let mut rows = Vec::new();
+        let top = flatten(access, &mut rows);
+        Self { rows, top }
+    }
+
+    /// Whether loops from `first` on can be unrolled: an index that depends on one must be a constant and depend on no other.
+    pub fn unrolls_from(&self, first: usize) -> bool {
+        self.rows.iter().all(|row| {
+            let inside = row.level > first;
+            let fixed = row.position.rows.is_empty()
+                && row.position.strides[..first]
+                    .iter()
+                    .all(|stride| *stride == 0);
+            !inside || (fixed && matches!(row.table, Buffer::Constant(_)))
+        })
+    }
+}
+
+fn flatten(access: &Access, rows: &mut Vec<Row>) -> Position {
+    let mut position = Position {
+        offset: access.offset,
+        strides: access.strides.clone(),
+        rows: Vec::new(),
+    };
+    for lookup in &access.lookups {
+        let inner = flatten(&lookup.access, rows);
+        let last = inner.strides.iter().rposition(|stride| *stride != 0);
+        let inner_levels = inner.rows.iter().map(|(_, row)| rows[*row].level);
+        let level = inner_levels.chain(last.map(|last| last + 1)).max();
+        rows.push(Row {
+            table: lookup.table,
+            index: lookup.index,
+            size: lookup.size,
+            position: inner,
+            level: level.unwrap_or(0),
+        });
+        position.rows.push((lookup.scale, rows.len() - 1));
+    }
+    position
+}
+
+impl Emitter<'_> {
+    /// The names of that many loops.
+    pub(super) fn counters(&self, loops: usize) -> Vec<Counter> {
+        let letters = ["i", "j", "k", "l", "m", "n", "o", "p"];
+        let name = |at: usize| match letters.get(at) {
+            Some(letter) => self.local(letter),
+            None => self.local(&format!("i{at}")),
+        };
+        (0..loops).map(|at| Counter::Name(name(at))).collect()
+    }
+
+    /// Loads the indices that depend on the innermost of `level` open loops, or on none.
+    pub(super) fn load(
+        &mut self,
+        indices: &Indices,
+        level: usize,
+        counters: &[Counter],
+    ) -> Result<(), Error> {
+        for (at, row) in indices.rows.iter().enumerate() {
+            if row.level != level {
+                continue;
+            }
+            let position = self.sum(indices, &row.position, counters);
+            let name = self.local(&format!("row{at}"));
+            let value = match row.table {
+                Buffer::Constant(constant) => {
+                    let table = self.rows(constant, row.size);
+                    format!("{table}[{position}] as usize")
+                }
+                Buffer::Operand(_) | Buffer::Scratch(_) => {
+                    let (root, table) = (self.wanted.root, self.buffer(row.table));
+                    let wide = match row.index {
+                        IndexType::I32 => ".into()",
+                        IndexType::I64 => "",
+                    };
+                    format!(
+                        "{root}::__private::wrap({table}[{position}]{wide}, {})",
+                        row.size
+                    )
+                }
+            };
+            self.line(format_args!("let {name} = {value};"));
+        }
+        Ok(())
+    }
+
+    /// The position of an access for these counters.
+    pub(super) fn position(&mut self, indices: &Indices, counters: &[Counter]) -> Sum {
+        self.sum(indices, &indices.top, counters)
+    }
+
+    fn sum(&mut self, indices: &Indices, position: &Position, counters: &[Counter]) -> Sum {
+        let mut sum = Sum {
+            constant: position.offset,
+            terms: Vec::new(),
+        };
+        for (&stride, counter) in position.strides.iter().zip(counters) {
+            match counter {
+                _ if stride == 0 => {}
+                Counter::Name(name) => sum.terms.push((stride, name.clone())),
+                Counter::Turn(turn) => sum.constant += stride * *turn as i64,
+            }
+        }
+        for &(scale, at) in &position.rows {
+            let row = &indices.rows[at];
+            let open = counters
+                .iter()
+                .take_while(|counter| matches!(counter, Counter::Name(_)))
+                .count();
+            if row.level <= open {
+                let name = self.local(&format!("row{at}"));
+                sum.terms.push((scale, name));
+            } else if let Buffer::Constant(constant) = row.table {
+                let at = self.sum(indices, &row.position, counters).constant;
+                sum.constant += scale * self.row_value(constant, row.size, at as usize);
+            }
+        }
+        sum
+    }
+
+    /// A position in brackets or as an operand of `as`.
+    pub(super) fn grouped(sum: &Sum) -> String {
+        if sum.is_compound() {
+            format!("({sum})")
+        } else {
+            sum.to_string()
+        }
+    }
+}
