@@ -35,7 +35,7 @@ fn parameters_of_onnx_are_i32_or_i64_of_one_type() {
         iota([3]).gather(range(0_i16, 2, 1)),
         ErrorKind::ParameterType,
     );
-    refuses(of(range(0_u8, 2, 1)), ErrorKind::ParameterType);
+    refuses(of(range(0_u8, 2, 1)), ErrorKind::ElementType);
 }
 
 #[test]

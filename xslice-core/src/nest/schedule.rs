@@ -21,6 +21,9 @@ const MOST_PERIOD: usize = 64;
 /// Rows of fewer bytes are not worth a vector.
 const LEAST_ROW: usize = 64;
 
+/// Nor are rows of fewer bytes, or groups of bytes that stay together: as many scalar moves are quicker.
+const LEAST_UNITS: usize = 48;
+
 /// The innermost part of a nest: what one turn of the outer loops does from `src` to `dst`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Move {
@@ -231,6 +234,9 @@ impl Schedule {
                     return None;
                 }
                 let pattern = Pattern::new(offsets(&inner, block)?, self.src.strides[k])?;
+                if period * extent / pattern.unit() < LEAST_UNITS {
+                    return None;
+                }
                 return Some((taken, extent, Shuffle::new(pattern)?));
             }
             period *= extent;

@@ -383,7 +383,7 @@ const REFUSALS: &[Refusal] = {
         ),
         (
             "<u8> onnx::Range@11(start = 0, limit = 1, delta = 1)",
-            K::ParameterType,
+            K::ElementType,
             "u8",
             "i16, i32, i64",
         ),
