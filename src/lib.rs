@@ -58,3 +58,8 @@ pub use xslice_jit::*;
 
 /// The crates whose types are element types.
 pub use {half, num_complex};
+
+/// The code blocks of the README run as tests.
+#[cfg(all(doctest, feature = "jit", feature = "macros"))]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,0 +1,58 @@
+//! `xslice::index` on arrays of `ndarray`: owned, views, strides of either sign, axes in any order.
+
+#![cfg(feature = "ndarray")]
+
+use ndarray::{Array3, arr2, s};
+
+fn numbered() -> Array3<i32> {
+    Array3::from_shape_vec((2, 3, 4), (0..24).collect()).expect("24 elements")
+}
+
+#[test]
+fn an_array_gives_what_ndarray_slices() {
+    let x = numbered();
+    let y = xslice::index(&x, "x[1:, :, ::-1]").expect("a slice");
+    assert_eq!(y, x.slice(s![1.., .., ..;-1]).to_owned().into_dyn());
+}
+
+#[test]
+fn views_of_any_strides_are_read_where_they_lie() {
+    let x = numbered();
+    let reversed = x.slice(s![..;-1, .., ..;-1]);
+    let expected = reversed.slice(s![.., 1.., ..]).to_owned().into_dyn();
+    assert_eq!(
+        xslice::index(&reversed, "x[:, 1:]").expect("a slice"),
+        expected
+    );
+    let transposed = x.view().reversed_axes();
+    let expected = transposed.slice(s![..;2, .., 0..1]).to_owned().into_dyn();
+    assert_eq!(
+        xslice::index(&transposed, "x[::2, :, :1]").expect("a slice"),
+        expected
+    );
+    let sparse = x.slice(s![.., ..;2, ..;3]);
+    let expected = sparse.slice(s![.., ..;-1, ..]).to_owned().into_dyn();
+    assert_eq!(
+        xslice::index(&sparse, "x[:, ::-1]").expect("a slice"),
+        expected
+    );
+}
+
+#[test]
+fn rows_are_gathered() {
+    let table = arr2(&[[0.0f32, 0.5], [1.0, 1.5], [2.0, 2.5]]);
+    let ids = xslice::Tensor::vector(&[2, -3]);
+    let rows = xslice::index_with(&table, "table[@ids]", &[&ids]).expect("two rows");
+    assert_eq!(rows, arr2(&[[2.0f32, 2.5], [0.0, 0.5]]).into_dyn());
+}
+
+#[test]
+fn an_empty_array_stays_empty() {
+    let x = Array3::<u8>::zeros((2, 0, 4));
+    assert_eq!(
+        xslice::index(&x, "x[:, ::-1, 1:]")
+            .expect("a slice")
+            .shape(),
+        [2, 0, 3]
+    );
+}
