@@ -69,7 +69,22 @@ fn expansions_read_like_rust() {
     );
     show(
         "pixels_are_moved_byte_by_byte",
+        "<u8[12, 20, 4]> frame[2:10, ::-1, 0:3]",
+        Parameter,
+    );
+    show(
+        "a_move_does_many_pixels",
         "<u8[1080, 1920, 4]> frame[100:900, ::-1, 0:3]",
+        Parameter,
+    );
+    show(
+        "a_move_does_narrow_rows",
+        "<u8[256, 3], ids: i32[1080, 1920]> palette[@ids]",
+        Parameter,
+    );
+    show(
+        "a_move_does_values_of_a_range",
+        "<f32> onnx::Range@11(start = 0.5, limit = 6400, delta = 0.1)",
         Parameter,
     );
     show(
@@ -94,7 +109,7 @@ fn expansions_read_like_rust() {
     );
     show(
         "a_range_of_floats",
-        "<f32> onnx::Range@11(start = 0.5, limit = 64, delta = 0.1)",
+        "<f32> onnx::Range@11(start = 0.5, limit = 6.4, delta = 0.1)",
         Returned,
     );
     show(

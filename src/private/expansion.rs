@@ -8,6 +8,8 @@ pub mod data;
 extern crate alloc;
 
 pub use alloc::string::String;
+pub use xslice_core::Progression;
+pub use xslice_core::fixed::{Checked, Fill, Gather, Nest};
 pub use xslice_macros::expand;
 
 use crate::{Error, ErrorKind};

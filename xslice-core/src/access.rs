@@ -174,23 +174,29 @@ impl Access {
 
     /// The smallest and largest position, for counters in `0..extents` and indices within their axes. Every extent is at least 1.
     pub(crate) fn span(&self, extents: &[usize]) -> (i128, i128) {
-        let mut low = i128::from(self.offset);
-        let mut high = low;
-        let mut widen = |stride: i64, turns: i128| {
-            let reach = i128::from(stride) * (turns - 1);
-            if reach < 0 {
-                low += reach
-            } else {
-                high += reach
-            }
-        };
-        for (&stride, &extent) in self.strides.iter().zip(extents) {
-            widen(stride, extent as i128);
-        }
-        for lookup in &self.lookups {
-            widen(lookup.scale, i128::from(lookup.size));
-        }
-        (low, high)
+        let affine = affine_span(self.offset, &self.strides, extents);
+        self.lookups.iter().fold(affine, |span, lookup| {
+            widen(span, lookup.scale, lookup.size as i128)
+        })
+    }
+}
+
+/// The smallest and largest `offset + sum of strides * counters`. Every extent is at least 1.
+pub(crate) const fn affine_span(offset: i64, strides: &[i64], extents: &[usize]) -> (i128, i128) {
+    let mut span = (offset as i128, offset as i128);
+    let mut k = 0;
+    while k < strides.len() && k < extents.len() {
+        span = widen(span, strides[k], extents[k] as i128);
+        k += 1;
+    }
+    span
+}
+
+/// A span with up to `turns - 1` times `stride` added.
+pub(crate) const fn widen((low, high): (i128, i128), stride: i64, turns: i128) -> (i128, i128) {
+    match stride as i128 * (turns - 1) {
+        reach @ ..0 => (low + reach, high),
+        reach => (low, high + reach),
     }
 }
 

@@ -8,6 +8,7 @@
 //! ```text
 //! emit.rs      the function: parameters, temporaries, steps
 //! check.rs     the indices of a gather, before anything moves
+//! fixed.rs     nests that a Move does better
 //! nest.rs      loops, unrolled ones, copies
 //! position.rs  where an element is: offset, strides, indices
 //! data.rs      types, values, constants
@@ -16,6 +17,7 @@
 
 mod check;
 mod data;
+mod fixed;
 mod nest;
 mod position;
 
@@ -101,6 +103,8 @@ pub fn function(plan: &Plan, wanted: &Function<'_>) -> Result<String, Error> {
         wanted,
         constants: Constants::default(),
         unrolled_left: UNROLLED,
+        checked: Vec::new(),
+        statics: 0,
         text: String::new(),
         depth: 1,
     };
@@ -140,6 +144,10 @@ struct Emitter<'a> {
     constants: Constants,
     /// Statements that may still be repeated.
     unrolled_left: usize,
+    /// Tables whose indices are all proved to lie in an axis of that size.
+    checked: Vec<(Buffer, i64)>,
+    /// Nests that a Move does.
+    statics: usize,
     text: String,
     depth: usize,
 }

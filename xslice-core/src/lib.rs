@@ -17,7 +17,7 @@
 //!
 //! - **I1 Numbers only.** A nest holds no symbol, no negative-means-from-the-end, no mask: resolving is cheap host arithmetic
 //!   for each new shape.
-//! - **I2 Born verified.** A nest has private fields and one constructor, which ends in the checks of `nest::verify`. Holding a nest or
+//! - **I2 Born verified.** A nest has private fields, and its constructors end in the checks of `nest::verify`. Holding a nest or
 //!   a [`Plan`] is the proof of I3 to I5.
 //! - **I3 In bounds.** Every access lies inside its buffer; buffer lengths are compared once a call ([`Plan::admit`]). Loaded indices are
 //!   proved by the checks that run before the nest.
@@ -41,6 +41,7 @@ mod coord;
 mod elem;
 pub mod emit;
 mod error;
+pub mod fixed;
 mod hash;
 pub mod interp;
 mod move_;

@@ -7,11 +7,13 @@
 //!   src 8..=31 of 32, dst 0..=15 of 16
 //! ```
 //! Each turn of the loops moves one block of neighbouring elements. A [`LoopNest`] is born verified (I2): its fields are private
-//! and its only constructor ends in the checks of [`verify`], so holding one is the proof of I3 and I4.
+//! and its constructors end in the checks of [`verify`], one when it is made, the other when its numbers are compiled, so holding one is the proof of
+//! I3 and I4.
 
 use crate::access::{Access, Buffer, Counter, Names, Shown};
 use crate::elem::ElementType;
 use crate::error::Error;
+use crate::fixed::Fixed;
 use crate::range::Progression;
 use alloc::{string::String, vec::Vec};
 use core::fmt;
@@ -54,7 +56,7 @@ pub struct LoopNest {
 }
 
 impl LoopNest {
-    /// The one constructor. `table_len` gives the elements of an index table.
+    /// The constructor. `table_len` gives the elements of an index table.
     ///
     /// # Errors
     /// [`OperandLayout`](crate::ErrorKind::OperandLayout) if a position lies outside its buffer or a destination position might be
@@ -63,6 +65,13 @@ impl LoopNest {
         verify::nest(&parts, table_len)?;
         let covers = verify::covers(&parts);
         Ok(Self { parts, covers })
+    }
+
+    /// The nest of numbers that were verified when they were compiled.
+    pub(crate) fn fixed(fixed: &Fixed) -> Self {
+        let parts = fixed.parts();
+        let covers = verify::covers(&parts);
+        Self { parts, covers }
     }
 
     /// The element type.
@@ -93,6 +102,12 @@ impl LoopNest {
     #[must_use]
     pub fn source_len(&self) -> usize {
         self.parts.src_len
+    }
+
+    /// Elements of the destination's buffer.
+    #[must_use]
+    pub fn destination_len(&self) -> usize {
+        self.parts.dst_len
     }
 
     /// Position of the block in the source, in elements.

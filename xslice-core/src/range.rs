@@ -28,7 +28,7 @@ pub enum Progression {
 impl Progression {
     /// The element type.
     #[must_use]
-    pub fn element_type(self) -> ElementType {
+    pub const fn element_type(self) -> ElementType {
         match self {
             Self::I16(..) => ElementType::I16,
             Self::I32(..) => ElementType::I32,

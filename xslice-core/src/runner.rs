@@ -5,12 +5,14 @@
 //! in `move_`.
 
 use crate::access::{Access, Buffer, IndexType};
+use crate::elem::ElementType;
 use crate::error::Error;
 use crate::move_::{self, Level, Sources};
 use crate::nest::{LoopNest, Source};
 use crate::operand::{Input, Output};
 use crate::plan::{Check, Plan};
 use crate::scratch::Scratch;
+use core::ops::Range;
 
 /// The most loops that a nest can have: each has at least 2 turns, and their product fits in memory.
 pub(crate) const MOST_LOOPS: usize = 64;
@@ -72,26 +74,31 @@ pub fn check(check: &Check, sources: &Sources<'_>) -> Result<(), Error> {
         ([count], [1]) => Some(*count),
         _ => None,
     };
-    let first = check.access().offset as usize;
     if let (Some(count), true) = (contiguous, check.access().is_affine()) {
-        let found = match check.index() {
-            IndexType::I32 => {
-                let (words, _) = table.bytes().as_chunks::<4>();
-                let bound = u32::try_from(check.size()).unwrap_or(u32::MAX);
-                let bad = |word: &[u8; 4]| outside_i32(i32::from_ne_bytes(*word), bound);
-                find(&words[first..first + count], bad)
-                    .map(|at| (at, i64::from(i32::from_ne_bytes(words[first + at]))))
-            }
-            IndexType::I64 => {
-                let (words, _) = table.bytes().as_chunks::<8>();
-                let bad = |word: &[u8; 8]| outside(i64::from_ne_bytes(*word), check.size());
-                find(&words[first..first + count], bad)
-                    .map(|at| (at, i64::from_ne_bytes(words[first + at])))
-            }
-        };
+        let first = check.access().offset as usize;
+        let found = find_outside(table, first..first + count, check.size());
         return found.map_or(Ok(()), |(at, value)| Err(check.refuse(value, at)));
     }
     check_scattered(check, table, sources)
+}
+
+/// The first of some indices of a table that is outside `-size..size`: its place among them, and its value. Only `i32` and `i64` are
+/// indices.
+pub(crate) fn find_outside(table: Input<'_>, at: Range<usize>, size: i64) -> Option<(usize, i64)> {
+    match table.element_type() {
+        ElementType::I32 => {
+            let words = &table.bytes().as_chunks::<4>().0[at];
+            let bound = u32::try_from(size).unwrap_or(u32::MAX);
+            let bad = |word: &[u8; 4]| outside_i32(i32::from_ne_bytes(*word), bound);
+            find(words, bad).map(|at| (at, i32::from_ne_bytes(words[at]).into()))
+        }
+        ElementType::I64 => {
+            let words = &table.bytes().as_chunks::<8>().0[at];
+            let bad = |word: &[u8; 8]| outside(i64::from_ne_bytes(*word), size);
+            find(words, bad).map(|at| (at, i64::from_ne_bytes(words[at])))
+        }
+        _ => None,
+    }
 }
 
 /// Whether an index is outside `-size..size`.
@@ -208,7 +215,7 @@ impl Sources<'_> {
     pub fn buffer(&self, buffer: Buffer) -> Input<'_> {
         match buffer {
             Buffer::Operand(at) => self.inputs[at],
-            Buffer::Constant(at) => self.plan.constants()[at].as_input(),
+            Buffer::Constant(at) => self.constants[at].as_input(),
             Buffer::Scratch(at) => self.earlier.input(at),
         }
     }

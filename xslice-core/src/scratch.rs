@@ -101,7 +101,7 @@ impl Scratch {
 }
 
 /// Temporaries that are already written.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Sources<'a> {
     slots: &'a [Slot],
 }

@@ -12,9 +12,10 @@ impl Emitter<'_> {
         if check.extents().contains(&0) {
             return Ok(());
         }
-        let root = self.wanted.root;
-        let (operator, axis, dims) = check.origin();
-        let origin = format!("({operator:?}, {axis}, &{dims:?})");
+        if self.checked(check) {
+            return Ok(());
+        }
+        let (root, origin) = (self.wanted.root, Self::origin(check));
         let (access, size) = (check.access(), check.size());
         let table = match check.table() {
             Buffer::Constant(at) => self.integers(at),
@@ -55,5 +56,11 @@ impl Emitter<'_> {
             self.close_loop(counter);
         }
         Ok(())
+    }
+
+    /// What a refusal says of where the indices belong.
+    pub(super) fn origin(check: &Check) -> String {
+        let (operator, axis, dims) = check.origin();
+        format!("({operator:?}, {axis}, &{dims:?})")
     }
 }

@@ -32,6 +32,9 @@ struct Written {
 
 impl Emitter<'_> {
     pub(super) fn nest(&mut self, planned: &PlannedNest) -> Result<(), Error> {
+        if self.fixed(planned) {
+            return Ok(());
+        }
         let nest = planned.nest();
         let written = self.written(nest);
         let mut counters = self.counters(written.loops);

@@ -20,6 +20,7 @@ pub use level::Level;
 
 use crate::access::{Access, IndexType, Lookup};
 use crate::error::Error;
+use crate::fixed::Proven;
 use crate::nest::Source;
 use crate::nest::schedule::{Move, Schedule};
 use crate::operand::{Input, Output};
@@ -27,16 +28,17 @@ use crate::plan::{Plan, PlannedNest, Step};
 use crate::runner::{self, Odometer};
 use crate::scratch::{self, Scratch};
 use crate::shuffle::{Pattern, Shuffle, Tables};
+use crate::tensor::Tensor;
+use alloc::sync::Arc;
 
 /// Everything that a step of a plan may read.
 #[derive(Clone, Copy, Debug)]
 pub struct Sources<'a> {
-    /// The plan, for its constants.
-    pub plan: &'a Plan,
+    pub(crate) constants: &'a [Arc<Tensor>],
     /// The operands of the call, admitted by the plan.
     pub inputs: &'a [Input<'a>],
     /// Temporaries that earlier steps have written.
-    pub earlier: scratch::Sources<'a>,
+    pub(crate) earlier: scratch::Sources<'a>,
 }
 
 impl<'a> Sources<'a> {
@@ -44,7 +46,7 @@ impl<'a> Sources<'a> {
     #[must_use]
     pub fn new(plan: &'a Plan, inputs: &'a [Input<'a>], earlier: scratch::Sources<'a>) -> Self {
         Self {
-            plan,
+            constants: plan.constants(),
             inputs,
             earlier,
         }
@@ -83,10 +85,23 @@ pub(crate) fn run(
     Ok(())
 }
 
+/// Runs a nest whose numbers and call were proved when they were compiled.
+pub(crate) fn proven(call: Proven<'_>) {
+    let (schedule, inputs, mut output) = call.call();
+    let sources = Sources {
+        constants: &[],
+        inputs,
+        earlier: scratch::Sources::default(),
+    };
+    // SAFETY: holding the call is the proof of I2 and I3: its buffers have the lengths that the schedule names, and its indices have been
+    // checked.
+    unsafe { scheduled(Level::best(), schedule, &sources, &mut output) };
+}
+
 /// Runs one nest.
 ///
 /// # Safety
-/// The nest is one of `sources.plan`; sources and output have the lengths that the plan names, and its checks have passed.
+/// The nest is one of the plan of `sources`; sources and output have the lengths that the plan names, and its checks have passed.
 unsafe fn nest(
     level: Level,
     planned: &PlannedNest,

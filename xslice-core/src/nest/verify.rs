@@ -12,7 +12,7 @@
 use super::{Parts, Source};
 use crate::access::{Access, Buffer};
 use crate::error::{Error, ErrorKind};
-use alloc::{format, vec::Vec};
+use alloc::format;
 
 /// Checks 1 to 5.
 pub(crate) fn nest(parts: &Parts, table_len: &dyn Fn(Buffer) -> usize) -> Result<(), Error> {
@@ -92,7 +92,7 @@ fn position(
         return Err(layout("strides for another number of loops"));
     }
     let (low, high) = access.span(extents);
-    if low < 0 || high + block as i128 > len as i128 {
+    if !lies_in((low, high), block, len) {
         let last = high + block as i128 - 1;
         return Err(layout(&format!(
             "positions {low}..={last} do not lie in {what} of {len} elements"
@@ -101,28 +101,59 @@ fn position(
     Ok(())
 }
 
+/// Whether blocks of `block` elements from the first to the second position of `span` lie in a buffer of `len` (I3).
+pub(crate) const fn lies_in((low, high): (i128, i128), block: usize, len: usize) -> bool {
+    low >= 0 && high + block as i128 <= len as i128
+}
+
 fn injective(parts: &Parts) -> Result<(), Error> {
-    let mut loops: Vec<(u64, usize)> = parts
-        .dst
-        .strides
-        .iter()
-        .zip(&parts.extents)
-        .filter(|(_, extent)| **extent > 1)
-        .map(|(stride, &extent)| (stride.unsigned_abs(), extent))
-        .collect();
-    loops.sort_unstable();
-    let mut span = parts.block as i128;
-    for (stride, extent) in loops {
-        let stride = i128::from(stride);
-        if stride < span {
-            return Err(
-                layout("destination strides that might write one element twice")
-                    .hint("give each stride at least the span of the axes below it"),
-            );
-        }
-        span += stride * (extent as i128 - 1);
+    if is_injective(&parts.extents, &parts.dst.strides, parts.block) {
+        return Ok(());
     }
-    Ok(())
+    Err(
+        layout("destination strides that might write one element twice")
+            .hint("give each stride at least the span of the axes below it"),
+    )
+}
+
+/// Whether no two turns write one element (I4): rule 5, for positions that lie in a buffer.
+pub(crate) const fn is_injective(extents: &[usize], strides: &[i64], block: usize) -> bool {
+    let mut span = block as i128;
+    let mut last = None;
+    while let Some(k) = next_loop(extents, strides, last) {
+        let stride = strides[k].unsigned_abs() as i128;
+        if stride < span {
+            return false;
+        }
+        span += stride * (extents[k] as i128 - 1);
+        last = Some(k);
+    }
+    true
+}
+
+/// The loop that follows `last` in the order of |stride|, then of place; loops of one turn do not count.
+const fn next_loop(extents: &[usize], strides: &[i64], last: Option<usize>) -> Option<usize> {
+    let (mut next, mut k) = (None, 0);
+    while k < extents.len() && k < strides.len() {
+        let follows = match last {
+            Some(last) => precedes(strides, last, k),
+            None => true,
+        };
+        let is_nearer = match next {
+            Some(next) => precedes(strides, k, next),
+            None => true,
+        };
+        if extents[k] > 1 && follows && is_nearer {
+            next = Some(k);
+        }
+        k += 1;
+    }
+    next
+}
+
+const fn precedes(strides: &[i64], a: usize, b: usize) -> bool {
+    let (first, second) = (strides[a].unsigned_abs(), strides[b].unsigned_abs());
+    first < second || (first == second && a < b)
 }
 
 /// Whether every element of the destination is written: as many distinct positions as elements.

@@ -1,0 +1,253 @@
+//! Nests that an expansion gives to a Move, because they are large: element by element against plain formulas.
+
+use xslice::half::{bf16, f16};
+use xslice::num_complex::Complex;
+use xslice::xslice;
+
+/// Element `at` of every operand: no two neighbours are alike, nor two places that a small mistake confuses.
+fn number(at: usize) -> u64 {
+    (at as u64 ^ 0x5bd1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 7
+}
+
+fn numbered<T>(len: usize, of: impl Fn(u64) -> T) -> Vec<T> {
+    (0..len).map(number).map(of).collect()
+}
+
+/// Checks that element `k` of a result is element `source(k)` of its operand, bit by bit.
+fn same<T>(y: &[T], x: &[T], bits: impl Fn(&T) -> u128, source: impl Fn(usize) -> usize) {
+    for (k, got) in y.iter().enumerate() {
+        assert_eq!(bits(got), bits(&x[source(k)]), "element {k}");
+    }
+}
+
+/// Every second column of a reversed matrix, in every width; the bits are arbitrary, NaN payloads among them.
+macro_rules! widths {
+    ($($name:ident: $notation:ident, $element:ty, $of:expr, $bits:expr;)*) => {$(
+        #[test]
+        fn $name() {
+            let x: Vec<$element> = numbered(60 * 70, $of);
+            let mut y = vec![<$element>::default(); 60 * 35];
+            xslice!(<$notation[60, 70]> x[::-1, 1::2] => y).expect("the lengths fit");
+            same(&y, &x, $bits, |k| (59 - k / 35) * 70 + 1 + 2 * (k % 35));
+        }
+    )*};
+}
+
+widths! {
+    bool_columns: bool, bool, |n| n & 1 == 1, |x| u128::from(*x);
+    i8_columns: i8, i8, |n| n as i8, |x| *x as u128;
+    u8_columns: u8, u8, |n| n as u8, |x| u128::from(*x);
+    i16_columns: i16, i16, |n| n as i16, |x| *x as u128;
+    u16_columns: u16, u16, |n| n as u16, |x| u128::from(*x);
+    f16_columns: f16, f16, |n| f16::from_bits(n as u16), |x| u128::from(x.to_bits());
+    bf16_columns: bf16, bf16, |n| bf16::from_bits(n as u16), |x| u128::from(x.to_bits());
+    i32_columns: i32, i32, |n| n as i32, |x| *x as u128;
+    u32_columns: u32, u32, |n| n as u32, |x| u128::from(*x);
+    f32_columns: f32, f32, |n| f32::from_bits(n as u32), |x| u128::from(x.to_bits());
+    i64_columns: i64, i64, |n| n as i64, |x| *x as u128;
+    u64_columns: u64, u64, |n| n, |x| u128::from(*x);
+    f64_columns: f64, f64, |n| f64::from_bits(n << 5), |x| u128::from(x.to_bits());
+    c64_columns: c64, Complex<f32>, |n| Complex::new(n as f32, f32::from_bits(!n as u32)),
+        |x| u128::from(x.re.to_bits()) << 32 | u128::from(x.im.to_bits());
+    c128_columns: c128, Complex<f64>, |n| Complex::new(f64::from_bits(n), n as f64),
+        |x| u128::from(x.re.to_bits()) << 64 | u128::from(x.im.to_bits());
+}
+
+fn byte(x: &u8) -> u128 {
+    u128::from(*x)
+}
+
+#[test]
+fn pixels_lose_and_swap_channels() {
+    let x: Vec<u8> = numbered(50 * 60 * 4, |n| n as u8);
+    let mut y = vec![0; 50 * 60 * 3];
+    xslice!(<u8[50, 60, 4]> x[:, ::-1, 2::-1] => y).expect("the lengths fit");
+    let source = |k: usize| {
+        let (row, column, channel) = (k / 180, k / 3 % 60, k % 3);
+        row * 240 + (59 - column) * 4 + 2 - channel
+    };
+    same(&y, &x, byte, source);
+}
+
+#[test]
+fn a_large_array_is_returned() {
+    let x: Vec<u8> = numbered(4096, |n| n as u8);
+    let x: [u8; 4096] = x.try_into().expect("the length");
+    same(&xslice!(<u8[4096]> x[::-1]), &x, byte, |k| 4095 - k);
+}
+
+#[test]
+fn rows_beyond_the_caches_and_a_part_of_each() {
+    let x: Vec<u16> = numbered(512 * 300, |n| n as u16);
+    let mut y = vec![0; 512 * 150];
+    xslice!(<u16[512, 300]> x[::-1, 50:200] => y).expect("the lengths fit");
+    same(
+        &y,
+        &x,
+        |x| u128::from(*x),
+        |k| (511 - k / 150) * 300 + 50 + k % 150,
+    );
+}
+
+xslice! {
+    fn narrow_rows<u8[256, 3], ids: i32[40, 50]> [@ids]
+    fn wide_rows<f32[90, 300], ids: i64[30]> [:, 20:][@ids]
+    fn columns<u16[60, 500], ids: i64[300]> [:, @ids]
+    fn twice<u32[40, 40], ids: i32[40]> [@ids, ::-1][:, @ids]
+    fn half_of_the_indices<u64[100, 2], ids: i64[1000]> [@(ids[::2])]
+}
+
+fn indices(len: usize, size: i64) -> Vec<i64> {
+    numbered(len, |n| (n % (2 * size as u64)) as i64 - size)
+}
+
+fn wrapped(index: i64, size: usize) -> usize {
+    index.rem_euclid(size as i64) as usize
+}
+
+#[test]
+fn gathers_by_either_index_type() {
+    let palette: Vec<u8> = numbered(768, |n| n as u8);
+    let ids: Vec<i32> = indices(2000, 256)
+        .into_iter()
+        .map(|index| index as i32)
+        .collect();
+    let mut y = [0; 6000];
+    narrow_rows(
+        palette.as_array().expect("the length"),
+        ids.as_array().expect("the length"),
+        &mut y,
+    )
+    .expect("indices in range");
+    let source = |k: usize| wrapped(ids[k / 3].into(), 256) * 3 + k % 3;
+    same(&y, &palette, byte, source);
+
+    let table: Vec<f32> = numbered(90 * 300, |n| f32::from_bits(n as u32));
+    let ids = indices(30, 90);
+    let mut y = [0.0; 30 * 280];
+    wide_rows(
+        table.as_array().expect("the length"),
+        ids.as_array().expect("the length"),
+        &mut y,
+    )
+    .expect("indices in range");
+    let source = |k: usize| wrapped(ids[k / 280], 90) * 300 + 20 + k % 280;
+    same(&y, &table, |x| u128::from(x.to_bits()), source);
+
+    let table: Vec<u16> = numbered(60 * 500, |n| n as u16);
+    let ids = indices(300, 500);
+    let mut y = [0; 60 * 300];
+    columns(
+        table.as_array().expect("the length"),
+        ids.as_array().expect("the length"),
+        &mut y,
+    )
+    .expect("indices in range");
+    let source = |k: usize| k / 300 * 500 + wrapped(ids[k % 300], 500);
+    same(&y, &table, |x| u128::from(*x), source);
+}
+
+#[test]
+fn gathers_through_two_tables_and_parts_of_one() {
+    let table: Vec<u32> = numbered(1600, |n| n as u32);
+    let ids: Vec<i32> = indices(40, 40)
+        .into_iter()
+        .map(|index| index as i32)
+        .collect();
+    let mut y = [0; 1600];
+    twice(
+        table.as_array().expect("the length"),
+        ids.as_array().expect("the length"),
+        &mut y,
+    )
+    .expect("indices in range");
+    let source = |k: usize| {
+        let [row, column] = [k / 40, k % 40].map(|at| wrapped(ids[at].into(), 40));
+        row * 40 + 39 - column
+    };
+    same(&y, &table, |x| u128::from(*x), source);
+
+    let table: Vec<u64> = numbered(200, |n| n);
+    let mut ids = indices(1000, 100);
+    // No index that is not used is looked at.
+    ids[3] = i64::MAX;
+    let mut y = [0; 1000];
+    half_of_the_indices(
+        table.as_array().expect("the length"),
+        ids.as_array().expect("the length"),
+        &mut y,
+    )
+    .expect("indices in range");
+    let source = |k: usize| wrapped(ids[k / 2 * 2], 100) * 2 + k % 2;
+    same(&y, &table, |x| u128::from(*x), source);
+}
+
+#[test]
+fn an_index_outside_is_refused_in_the_words_of_every_engine() {
+    let mut ids = [0i32; 2000];
+    ids[777] = 256;
+    ids[999] = -257;
+    let error = narrow_rows(&[0; 768], &ids, &mut [0; 6000]).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "index: `indices[15, 27]` = 256 is out of range for axis 0 of size 256 (allowed: -256..=255) [E212 index-range]"
+    );
+    ids[777] = -256;
+    let error = narrow_rows(&[0; 768], &ids, &mut [0; 6000]).unwrap_err();
+    assert_eq!(error.offending_value(), Some("-257"));
+}
+
+#[test]
+fn constant_indices_have_their_proof_at_compile_time() {
+    let x: Vec<u8> = numbered(400 * 6, |n| n as u8);
+    let mut y = vec![0; 400 * 7];
+    xslice!(<u8[400, 6]> x[:, [5, 0, -2, 3, 3, 1, 2]] => y).expect("the lengths fit");
+    let columns = [5, 0, 4, 3, 3, 1, 2];
+    same(&y, &x, byte, |k| k / 7 * 6 + columns[k % 7]);
+}
+
+#[test]
+fn ranges_of_every_type() {
+    let mut shorts = [0; 3000];
+    xslice!(<i16> onnx::Range@11(start = -1500, limit = 1500, delta = 1) => shorts);
+    assert!(
+        shorts
+            .iter()
+            .enumerate()
+            .all(|(k, x)| *x == k as i16 - 1500)
+    );
+    let mut ints = vec![0; 100_000];
+    xslice!(<i32> onnx::Range@11(start = 7, limit = -299993, delta = -3) => ints)
+        .expect("the length fits");
+    assert!(ints.iter().enumerate().all(|(k, x)| *x == 7 - 3 * k as i32));
+    let mut longs = [0; 1000];
+    xslice!(<i64> onnx::Range@11(start = 0, limit = 9000000000000000000, delta = 9000000000000000) => longs);
+    let value = |k: usize| k as i64 * 9_000_000_000_000_000;
+    assert!(longs.iter().enumerate().all(|(k, x)| *x == value(k)));
+    let singles = xslice!(<f32> onnx::Range@11(start = 0.5, limit = 300.25, delta = 0.1));
+    let value = |k: usize| 0.5f32 + k as f32 * 0.1f32;
+    assert!(singles.iter().enumerate().all(|(k, x)| *x == value(k)));
+    assert_eq!(singles.len(), 2998);
+    let doubles = xslice!(<f64> onnx::Range@11(start = 1.5, limit = -100.0, delta = -0.125));
+    assert!(
+        doubles
+            .iter()
+            .enumerate()
+            .all(|(k, x)| *x == 1.5 - 0.125 * k as f64)
+    );
+}
+
+#[test]
+fn threads_share_a_nest() {
+    xslice! { fn reversed<u16[5000]> [::-1] }
+    let x: Vec<u16> = numbered(5000, |n| n as u16);
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                let mut y = [0; 5000];
+                reversed(x.as_array().expect("the length"), &mut y);
+                same(&y, &x, |x| u128::from(*x), |k| 4999 - k);
+            });
+        }
+    });
+}

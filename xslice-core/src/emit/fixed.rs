@@ -1,0 +1,258 @@
+//! Nests that a Move does better than loops of the compiler's own: vectors by the processor that is there, streamed stores, prefetches.
+//!
+//! What is written is a `static` of [`crate::fixed`], proved when it is compiled, and its call.
+
+use super::Emitter;
+use crate::access::{Access, Buffer, IndexType, Lookup, Names, Shown};
+use crate::elem::ElementType;
+use crate::nest::schedule::Move;
+use crate::nest::{LoopNest, Source};
+use crate::plan::{Check, PlannedNest, Step};
+use crate::range::Progression;
+use alloc::{
+    format,
+    string::{String, ToString},
+    vec,
+    vec::Vec,
+};
+
+/// Bytes from which a Move pays for its call where compilers make scalar loops.
+const SCALAR: usize = 1 << 10;
+
+/// The same where compilers make vectors or calls of `memcpy`: from here on the caches decide.
+const VECTOR: usize = 1 << 16;
+
+/// Indices of a constant table at most.
+const INDICES: usize = 1 << 13;
+
+/// The parts of a nest that its kinds differ in, as text.
+struct Kind {
+    name: &'static str,
+    /// Generic arguments, without the length of the destination.
+    generics: String,
+    /// Arguments of the constructor between the loops and the destination.
+    numbers: Vec<String>,
+    /// Arguments of the call before the destination.
+    sources: String,
+}
+
+impl Emitter<'_> {
+    /// Writes the nest as a Move if that pays; `false`: it is still to be written.
+    pub(super) fn fixed(&mut self, planned: &PlannedNest) -> bool {
+        let nest = planned.nest();
+        if !self.pays(planned) {
+            return false;
+        }
+        let kind = match (nest.source(), nest.src().lookups.first()) {
+            (Source::Range(values), _) => Some(self.fill(nest, values)),
+            (Source::Buffer(source), None) => Some(self.copy(nest, source)),
+            (Source::Buffer(source), Some(lookup)) => self.gather(nest, source, lookup),
+        };
+        let Some(kind) = kind else {
+            return false;
+        };
+        let Kind {
+            name,
+            generics,
+            numbers,
+            sources,
+        } = kind;
+        let path = format!("{}::__private::{name}", self.wanted.root);
+        let nest_name = format!("NEST{}", self.statics);
+        self.statics += 1;
+        self.describe(nest);
+        let ty = format!("{path}<{generics}{}>", nest.destination_len());
+        let mut arguments = vec![format!("&{:?}", nest.extents())];
+        arguments.extend(numbers);
+        arguments.push(position(nest.dst()));
+        self.definition(&format!("static {nest_name}: {ty} ="), &path, &arguments);
+        let to = match (planned.scratch(), self.wanted.destination) {
+            (Some(at), _) => format!("&mut {}", self.scratch(at)),
+            (None, super::Destination::Parameter) => self.local("dst"),
+            (None, _) => format!("&mut {}", self.local("dst")),
+        };
+        self.line(format_args!("{nest_name}.run({sources}{to});"));
+        true
+    }
+
+    /// Whether the nest is one that a Move can do, and better.
+    fn pays(&self, planned: &PlannedNest) -> bool {
+        let Some(schedule) = planned.schedule().filter(|_| !self.is_const()) else {
+            return false;
+        };
+        let least = match schedule.inner() {
+            Move::Shuffle { .. } | Move::Lookup { .. } | Move::Fill { .. } => SCALAR,
+            Move::Copy { .. } | Move::Strided { .. } => VECTOR,
+        };
+        let one_table = match &planned.nest().src().lookups[..] {
+            [] => true,
+            [lookup] => lookup.access.is_affine(),
+            _ => false,
+        };
+        schedule.bytes() >= least && one_table
+    }
+
+    /// A call of `new` as the value of a definition, in as many lines as `rustfmt` gives it.
+    fn definition(&mut self, head: &str, path: &str, arguments: &[String]) {
+        let call = format!("{path}::new({});", arguments.join(", "));
+        let room = |text: &str| 4 * self.depth + text.len() <= 100;
+        let is_short = call.len() <= path.len() + "::new();".len() + 60;
+        let line = format!("{head} {call}");
+        if is_short && room(&line) {
+            return self.line(format_args!("{line}"));
+        }
+        if is_short {
+            self.line(format_args!("{head}"));
+            return self.line(format_args!("    {call}"));
+        }
+        let mut open = format!("{head} {path}::new(");
+        let breaks = !room(&open);
+        if breaks {
+            self.line(format_args!("{head}"));
+            self.depth += 1;
+            open = format!("{path}::new(");
+        }
+        self.line(format_args!("{open}"));
+        for argument in arguments {
+            self.line(format_args!("    {argument},"));
+        }
+        self.line(format_args!(");"));
+        self.depth -= usize::from(breaks);
+    }
+
+    /// What the nest does, for a reader.
+    fn describe(&mut self, nest: &LoopNest) {
+        let names: Vec<String> = self
+            .wanted
+            .parameters
+            .iter()
+            .map(ToString::to_string)
+            .collect();
+        let names = Names(&names);
+        let (dst, src) = (Shown(nest.dst(), names), Shown(nest.src(), names));
+        let source = match nest.source() {
+            Source::Range(values) => format!("({values})"),
+            Source::Buffer(buffer) => self.buffer(buffer),
+        };
+        let block = match nest.block() {
+            1 => String::new(),
+            block => format!(", {block} elements"),
+        };
+        let text = format!("// dst[{dst}] <- {source}[{src}]{block}");
+        self.line(format_args!("{text}"));
+    }
+
+    fn copy(&mut self, nest: &LoopNest, source: Buffer) -> Kind {
+        Kind {
+            name: "Nest",
+            generics: format!(
+                "{}, {}, ",
+                self.element(nest.element_type()),
+                nest.source_len()
+            ),
+            numbers: vec![nest.block().to_string(), position(nest.src())],
+            sources: format!("{}, ", self.reference(source)),
+        }
+    }
+
+    fn fill(&self, nest: &LoopNest, values: Progression) -> Kind {
+        let values = match values {
+            Progression::I16(start, delta) => format!("I16({start}, {delta})"),
+            Progression::I32(start, delta) => format!("I32({start}, {delta})"),
+            Progression::I64(start, delta) => format!("I64({start}, {delta})"),
+            Progression::F32(start, delta) => format!("F32({start:#010x}, {delta:#010x})"),
+            Progression::F64(start, delta) => format!("F64({start:#018x}, {delta:#018x})"),
+        };
+        Kind {
+            name: "Fill",
+            generics: format!("{}, ", self.element(nest.element_type())),
+            numbers: vec![
+                format!("{}::__private::Progression::{values}", self.wanted.root),
+                position(nest.src()),
+            ],
+            sources: String::new(),
+        }
+    }
+
+    /// `None` where the indices have no proof as a whole.
+    fn gather(&mut self, nest: &LoopNest, source: Buffer, lookup: &Lookup) -> Option<Kind> {
+        let (size, len) = (lookup.size, self.len(lookup.table));
+        let known = (lookup.table, size);
+        let (index, indices) = match lookup.table {
+            Buffer::Constant(_) if len > INDICES => return None,
+            Buffer::Constant(at) => {
+                let (root, table) = (self.wanted.root, self.integers(at));
+                let checked = format!("const {{ {root}::__private::Checked::fixed(&{table}) }}");
+                (ElementType::I64, checked)
+            }
+            Buffer::Operand(_) | Buffer::Scratch(_) => {
+                let at = self.checked.iter().position(|proof| *proof == known)?;
+                let index = match lookup.index {
+                    IndexType::I32 => ElementType::I32,
+                    IndexType::I64 => ElementType::I64,
+                };
+                (index, self.local(&format!("checked{at}")))
+            }
+        };
+        let (ty, index) = (self.element(nest.element_type()), self.element(index));
+        let (from, table) = (position(nest.src()), position(&lookup.access));
+        Some(Kind {
+            name: "Gather",
+            generics: format!("{ty}, {}, {index}, {len}, {size}, ", nest.source_len()),
+            numbers: vec![
+                nest.block().to_string(),
+                from,
+                format!("({}, {table})", lookup.scale),
+            ],
+            sources: format!("{}, {indices}, ", self.reference(source)),
+        })
+    }
+
+    /// Checks all indices of a table at once, where a Move needs the proof; `false`: the check is still to be written.
+    pub(super) fn checked(&mut self, check: &Check) -> bool {
+        let proof = (check.table(), check.size());
+        let needed = self.plan.steps().iter().any(|step| match step {
+            Step::Check(_) => false,
+            Step::Nest(planned) => {
+                let mut lookups = planned.nest().src().lookups.iter();
+                self.pays(planned) && lookups.any(|lookup| (lookup.table, lookup.size) == proof)
+            }
+        });
+        let (table, len) = (check.table(), self.len(check.table()));
+        let whole = check.extents().iter().product::<usize>() == len
+            && check.access() == &Access::row_major(check.extents());
+        if !needed || !whole || matches!(table, Buffer::Constant(_)) {
+            return false;
+        }
+        let name = self.local(&format!("checked{}", self.checked.len()));
+        let (root, origin) = (self.wanted.root, Self::origin(check));
+        let (table, size) = (self.reference(table), check.size());
+        self.line(format_args!(
+            "let {name} = {root}::__private::Checked::<_, {len}, {size}>::new({table}, {origin})?;"
+        ));
+        self.checked.push(proof);
+        true
+    }
+
+    /// The elements of a buffer.
+    fn len(&self, buffer: Buffer) -> usize {
+        match buffer {
+            Buffer::Operand(at) => self.plan.operands[at].len,
+            Buffer::Constant(at) => self.plan.constants()[at].len(),
+            Buffer::Scratch(at) => self.plan.temporaries()[at].len,
+        }
+    }
+
+    /// A buffer as a reference to its array.
+    fn reference(&mut self, buffer: Buffer) -> String {
+        match buffer {
+            Buffer::Operand(_) => self.buffer(buffer),
+            Buffer::Constant(at) => format!("&{}", self.elements(at)),
+            Buffer::Scratch(_) => format!("&{}", self.buffer(buffer)),
+        }
+    }
+}
+
+fn position(access: &Access) -> String {
+    format!("({}, &{:?})", access.offset, access.strides)
+}
