@@ -88,20 +88,35 @@ pub fn read_tensor(
     wanted: Option<ElementType>,
     max_bytes: u64,
 ) -> Result<(String, Tensor)> {
-    let file = || read(path, max_bytes);
-    let tensor = match extension(path).as_deref() {
-        Some("npy") => {
-            let bytes = file()?;
-            npy::parse(bytes)
-                .and_then(|tensor| as_bf16(tensor, wanted))
-                .map(|tensor| (String::new(), tensor))
-        }
-        Some("pb") => pb::parse(&file()?),
-        _ => Err(Fault::Format(
-            "the name says no known tensor format (allowed: .npy, .pb)".into(),
-        )),
+    let known = matches!(extension(path).as_deref(), Some("npy" | "pb"));
+    let bytes = if known {
+        read(path, max_bytes)?
+    } else {
+        Vec::new()
     };
-    tensor.map_err(|fault| fault.at(path))
+    decode(path, bytes, wanted).map_err(|fault| fault.at(path))
+}
+
+/// The tensor in the bytes of a file of that name, with its name in the file.
+///
+/// # Errors
+/// Every fault of the bytes.
+pub fn decode(
+    path: &Path,
+    bytes: Vec<u8>,
+    wanted: Option<ElementType>,
+) -> Result<(String, Tensor), Fault> {
+    match extension(path).as_deref() {
+        Some("npy") => npy::parse(bytes)
+            .and_then(|tensor| as_bf16(tensor, wanted))
+            .map(|tensor| (String::new(), tensor)),
+        Some("pb") => pb::parse(&bytes),
+        _ => Err(unknown_format()),
+    }
+}
+
+fn unknown_format() -> Fault {
+    Fault::Format("the name says no known tensor format (allowed: .npy, .pb)".into())
 }
 
 fn as_bf16(tensor: Tensor, wanted: Option<ElementType>) -> Result<Tensor, Fault> {
@@ -116,15 +131,15 @@ fn as_bf16(tensor: Tensor, wanted: Option<ElementType>) -> Result<Tensor, Fault>
     )?)
 }
 
-/// The bytes of a tensor file for that path.
-fn encode(path: &Path, name: &str, tensor: &Tensor) -> Result<Vec<u8>> {
+/// The bytes of a tensor file for that path; `name` goes into a `.pb` file.
+///
+/// # Errors
+/// Strings in a `.npy` file.
+pub fn encode(path: &Path, name: &str, tensor: &Tensor) -> Result<Vec<u8>, Fault> {
     match extension(path).as_deref() {
-        Some("npy") => npy::to_bytes(tensor).map_err(|fault| fault.at(path)),
+        Some("npy") => npy::to_bytes(tensor),
         Some("pb") => Ok(pb::to_bytes(name, tensor)),
-        _ => Err(
-            Fault::Format("the name says no known tensor format (allowed: .npy, .pb)".into())
-                .at(path),
-        ),
+        _ => Err(unknown_format()),
     }
 }
 
@@ -150,7 +165,7 @@ impl Staged {
     /// # Errors
     /// What the operating system refuses; strings in a `.npy` file.
     pub fn write(&mut self, path: &Path, name: &str, tensor: &Tensor) -> Result<()> {
-        let bytes = encode(path, name, tensor)?;
+        let bytes = encode(path, name, tensor).map_err(|fault| fault.at(path))?;
         if path.is_dir() {
             return Err(Fault::File("cannot write: a directory is in the way".into()).at(path));
         }

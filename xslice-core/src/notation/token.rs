@@ -184,7 +184,7 @@ fn token(rest: &str, first: char) -> (TokenKind<'_>, usize) {
         };
         return (kind, one);
     }
-    if first == '_' || first.is_alphabetic() {
+    if first == '_' || begins_word(first) {
         let end = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
         return (TokenKind::Ident(rest[..end].into()), end);
     }
@@ -222,6 +222,11 @@ fn string(rest: &str) -> usize {
         }
     }
     rest.len()
+}
+
+/// A letter that stands by itself: marks that join the letter before them print escaped.
+fn begins_word(c: char) -> bool {
+    c.is_alphabetic() && c.escape_debug().len() == 1
 }
 
 pub(super) fn is_word(c: char) -> bool {
