@@ -6,7 +6,7 @@
 use crate::engine::{Engine, Kind};
 use crate::error::{Error, Fault, Result};
 use crate::import::Options;
-use crate::{check, explain, guard, index, run};
+use crate::{check, emit, explain, guard, index, run};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::fmt::Display;
 use std::io::{self, Write};
@@ -21,6 +21,7 @@ Examples:
   xslice run model.xml --input x=x.npy --output-dir out
   xslice check --engine all tests/                    every test directory, on every engine
   xslice index 'x[:, ::-1, 0:3]' in.npy -o out.npy    NumPy's brackets on a file
+  xslice emit '<f32[2, 3, 4]> x[1:, :, ::-1]'         a Rust function
   xslice explain '<f32[2, 3, 4]> x[1:, :, ::-1]'      loops, moves and bytes
 
 Exit code: 0; 1 with one `error:` line for anything refused; 2 for wrong usage.";
@@ -40,6 +41,8 @@ enum Command {
     Check(check::Args),
     /// Applies the notation to a tensor file
     Index(index::Args),
+    /// Writes a model or a text as Rust
+    Emit(emit::Args),
     /// Shows what a model or a text compiles to
     Explain(explain::Args),
 }
@@ -137,6 +140,7 @@ pub fn main() -> ExitCode {
         Command::Run(args) => run::run(args, &mut out),
         Command::Check(args) => check::run(args, &mut out),
         Command::Index(args) => index::run(args, &mut out),
+        Command::Emit(args) => emit::run(args, &mut out),
         Command::Explain(args) => explain::run(args, &mut out),
     });
     let error = match result {

@@ -149,7 +149,7 @@ pub fn encode(path: &Path, name: &str, tensor: &Tensor) -> Result<Vec<u8>, Fault
 /// What the operating system refuses; strings in a `.npy` file. Then nothing is written.
 pub fn write_tensor(path: &Path, name: &str, tensor: &Tensor) -> Result<()> {
     let mut staged = Staged::default();
-    staged.write(path, name, tensor)?;
+    staged.write_tensor(path, name, tensor)?;
     staged.publish()
 }
 
@@ -164,8 +164,16 @@ impl Staged {
     ///
     /// # Errors
     /// What the operating system refuses; strings in a `.npy` file.
-    pub fn write(&mut self, path: &Path, name: &str, tensor: &Tensor) -> Result<()> {
+    pub fn write_tensor(&mut self, path: &Path, name: &str, tensor: &Tensor) -> Result<()> {
         let bytes = encode(path, name, tensor).map_err(|fault| fault.at(path))?;
+        self.write(path, &bytes)
+    }
+
+    /// Writes bytes beside their place.
+    ///
+    /// # Errors
+    /// What the operating system refuses.
+    pub fn write(&mut self, path: &Path, bytes: &[u8]) -> Result<()> {
         if path.is_dir() {
             return Err(Fault::File("cannot write: a directory is in the way".into()).at(path));
         }
@@ -173,7 +181,7 @@ impl Staged {
             .create_beside(path)
             .map_err(|error| cannot("write", path, &error))?;
         self.files.push((temporary, path.to_path_buf()));
-        file.write_all(&bytes)
+        file.write_all(bytes)
             .and_then(|()| file.flush())
             .map_err(|error| cannot("write", path, &error))
     }

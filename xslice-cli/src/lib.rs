@@ -8,6 +8,7 @@
 pub mod call;
 pub mod check;
 mod cli;
+mod emit;
 pub mod engine;
 mod error;
 mod explain;
@@ -17,6 +18,7 @@ pub mod import;
 mod index;
 mod npy;
 mod pb;
+mod request;
 mod run;
 mod scalar;
 mod table;

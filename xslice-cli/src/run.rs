@@ -113,7 +113,7 @@ fn write_outputs(folder: &Path, results: &[(String, Tensor)], out: &mut dyn Writ
             copy += 1;
         }
         let path = folder.join(file);
-        staged.write(&path, name, tensor)?;
+        staged.write_tensor(&path, name, tensor)?;
         let (ty, shape) = (tensor.element_type(), tensor.shape());
         lines.push_str(&format!("{}  {ty} {shape:?}\n", path.display()));
     }

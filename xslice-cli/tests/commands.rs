@@ -19,6 +19,7 @@ fn help_teaches_and_wrong_usage_is_2() {
         &["check", "--help"],
         &["index", "--help"],
         &["explain", "--help"],
+        &["emit", "--help"],
     ] {
         let output = xslice(command);
         assert!(output.status.success());

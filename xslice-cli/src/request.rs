@@ -1,0 +1,201 @@
+//! `MODEL|TEXT`: what the commands that compile without running are asked for.
+//!
+//! Decided here: what is known of each operand (a declared type, a shape that `--shape` completes, a value), and that all of it is
+//! known before anything compiles.
+
+use crate::cli::{Common, list_names, split_assignment};
+use crate::error::{Error, Result};
+use crate::files;
+use crate::import::{self, Model, ModelInput, ModelOutput};
+use crate::index;
+use crate::run::read_inputs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use xslice::{Declared, ElementType, Program, Signature, Tensor};
+
+/// The arguments that say it.
+#[derive(Debug, clap::Args)]
+pub struct What {
+    /// A model (.onnx, .xml), or a text in the notation
+    #[arg(value_name = "MODEL|TEXT")]
+    what: String,
+
+    /// The dimensions of an input that the model leaves open
+    #[arg(long = "shape", value_name = "NAME=1,3,640,640")]
+    shapes: Vec<String>,
+
+    #[command(flatten)]
+    common: Common,
+}
+
+impl What {
+    /// The file, if a model is named.
+    pub fn model_file(&self) -> Option<PathBuf> {
+        let path = Path::new(&self.what);
+        let is_model = matches!(files::extension(path).as_deref(), Some("onnx" | "xml"));
+        is_model.then(|| path.to_path_buf())
+    }
+
+    /// Does `work` on what is asked for, with the values that `inputs` (`NAME=FILE`) give.
+    ///
+    /// # Errors
+    /// Every fault of the files, unknown shapes, and those of `work`; in a model they name its file.
+    pub fn open<T>(
+        &self,
+        inputs: &[String],
+        work: impl FnOnce(&Request<'_>) -> Result<T>,
+    ) -> Result<T> {
+        let file = self.model_file();
+        let model = match &file {
+            Some(path) => import::load(path, &self.common.options())?,
+            None => model_of(index::parse(&self.what, self.common.dialect())?),
+        };
+        let request = || {
+            let values = read_inputs(&model, inputs, self.common.max_bytes)?;
+            let shapes = read_shapes(&model, &self.shapes)?;
+            let operands = operands(&model, values, shapes)?;
+            work(&Request {
+                model: &model,
+                operands,
+                limit: usize::try_from(self.common.max_bytes).unwrap_or(usize::MAX),
+            })
+        };
+        request().map_err(|error| match &file {
+            Some(path) => error.at(path),
+            None => error,
+        })
+    }
+}
+
+/// A model, and what is known of its operands.
+pub struct Request<'a> {
+    /// The model; a text is one with one output.
+    pub model: &'a Model,
+    /// By input.
+    pub operands: Vec<Known>,
+    limit: usize,
+}
+
+impl Request<'_> {
+    /// The signature of one of the programs.
+    ///
+    /// # Errors
+    /// A parameter without a value.
+    pub fn signature(&self, program: &Program) -> Result<Signature> {
+        let mut signature = Signature::new().limit(self.limit);
+        let inputs = self.model.inputs.iter().zip(&self.operands);
+        for ((input, operand), is_parameter) in inputs.zip(program.parameters()) {
+            signature = match operand {
+                Known::Value(value) if is_parameter => signature.value(value.clone()),
+                Known::Value(value) => signature.operand(value.element_type(), value.shape()),
+                Known::Type(declared, shape) if !is_parameter => {
+                    signature.operand(declared.element_type, shape)
+                }
+                Known::Type(..) => {
+                    let name = &input.name;
+                    let what = format!(
+                        "the value of `{name}` decides the shape; give it with --input {name}=FILE"
+                    );
+                    return Err(Error::argument(what));
+                }
+            };
+        }
+        Ok(signature)
+    }
+}
+
+/// What is known of an operand.
+pub enum Known {
+    /// Its value.
+    Value(Arc<Tensor>),
+    /// Its type and shape.
+    Type(Declared, Vec<usize>),
+}
+
+/// A text as a model of one output.
+fn model_of(program: Program) -> Model {
+    let inputs = program.operands().iter().map(|operand| ModelInput {
+        name: operand.name.clone(),
+        aliases: Vec::new(),
+        declared: operand.declared.clone(),
+        initial: None,
+    });
+    Model {
+        inputs: inputs.collect(),
+        outputs: vec![ModelOutput {
+            name: "result".into(),
+            program,
+            from_range: false,
+        }],
+    }
+}
+
+impl Known {
+    /// The element type and the shape.
+    pub fn type_and_shape(&self) -> (ElementType, &[usize]) {
+        match self {
+            Self::Value(tensor) => (tensor.element_type(), tensor.shape()),
+            Self::Type(declared, shape) => (declared.element_type, shape),
+        }
+    }
+}
+
+fn read_shapes(model: &Model, assignments: &[String]) -> Result<Vec<Option<Vec<usize>>>> {
+    let names = list_names(model.inputs.iter().map(|input| input.name.as_str()));
+    let mut shapes = vec![None; model.inputs.len()];
+    for text in assignments {
+        let find = |name: &str| model.inputs.iter().position(|input| input.is_called(name));
+        let known = |name: &str| find(name).is_some();
+        let (name, list) = split_assignment("--shape", text, known, &names)?;
+        // The name was found a line ago.
+        let Some(at) = find(name) else { continue };
+        let list = list.trim().trim_start_matches('[').trim_end_matches(']');
+        let dims = list.split(',').map(str::trim).filter(|dim| !dim.is_empty());
+        let dims: Result<Vec<usize>, _> = dims.map(str::parse).collect();
+        let dims = dims.map_err(|_| {
+            Error::argument(format!(
+                "--shape {name}: `{list}` is not a list of dimensions such as 1,3,640,640"
+            ))
+        })?;
+        shapes[at] = Some(dims);
+    }
+    Ok(shapes)
+}
+
+fn operands(
+    model: &Model,
+    values: Vec<Option<Arc<Tensor>>>,
+    shapes: Vec<Option<Vec<usize>>>,
+) -> Result<Vec<Known>> {
+    let given = model.inputs.iter().zip(values).zip(shapes);
+    given
+        .map(|((input, value), shape)| {
+            if let Some(value) = value {
+                return Ok(Known::Value(value));
+            }
+            let unknown = |what: &str, advice: &str| {
+                let name = &input.name;
+                Error::argument(format!(
+                    "the {what} of `{name}` is not known here; {advice}"
+                ))
+            };
+            let fixed = |declared: &Declared| declared.shape.clone()?.into_iter().collect();
+            match (&input.declared, shape, &input.initial) {
+                (_, None, Some(initial)) => Ok(Known::Value(initial.clone())),
+                (Some(declared), Some(shape), _) => Ok(Known::Type(declared.clone(), shape)),
+                (Some(declared), None, None) => match fixed(declared) {
+                    Some(shape) => Ok(Known::Type(declared.clone(), shape)),
+                    None => {
+                        let advice = format!("give it with --shape {}=1,2,3", input.name);
+                        Err(unknown("shape", &advice))
+                    }
+                },
+                (None, _, _) => {
+                    let advice = "give a value with --input, or write a text with its types, as in \
+                                  `<f32[2, 3]> x[1:]`";
+                    Err(unknown("type", advice))
+                }
+            }
+        })
+        .collect()
+}
