@@ -284,6 +284,7 @@ impl Plan {
     ///
     /// # Errors
     /// [`ErrorKind::OperandCount`], [`ErrorKind::OperandType`], [`ErrorKind::OperandLength`], [`ErrorKind::OperandValue`].
+    #[inline]
     pub fn admit(&self, inputs: &[Input<'_>], output: &Output<'_>) -> Result<(), Error> {
         if inputs.len() != self.operands.len() {
             return Err(self.wrong_count(inputs.len()));
@@ -327,6 +328,7 @@ impl Plan {
     }
 }
 
+#[inline]
 fn admit_buffer(
     ty: ElementType,
     len: usize,
@@ -371,6 +373,7 @@ fn refuse_buffer(
     .allowed(allowed)
 }
 
+#[inline(never)]
 fn admit_value(value: &Tensor, input: &Input<'_>, name: &str) -> Result<(), Error> {
     if value.bytes() == input.bytes() {
         return Ok(());

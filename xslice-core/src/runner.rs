@@ -1,8 +1,8 @@
 //! The precompiled engine: an odometer over the plan that calls Moves.
 //!
 //! Needs no executable memory and nothing to compile, runs on every host, and moves strings by clone. It is what every other compiled engine
-//! falls back to. Here are its door and what it does on elements that are not raw memory: index checks and strings. How bytes move is
-//! in `move_`.
+//! falls back to. Here are its door, the order of the steps of a plan (for machine code too), and what it does on elements that are not
+//! raw memory: index checks and strings. How bytes move is in `move_`.
 
 use crate::access::{Access, Buffer, IndexType};
 use crate::elem::ElementType;
@@ -10,8 +10,8 @@ use crate::error::Error;
 use crate::move_::{self, Level, Sources};
 use crate::nest::{LoopNest, Source};
 use crate::operand::{Input, Output};
-use crate::plan::{Check, Plan};
-use crate::scratch::Scratch;
+use crate::plan::{Check, Plan, PlannedNest, Step};
+use crate::scratch::{self, Scratch};
 use core::ops::Range;
 
 /// The most loops that a nest can have: each has at least 2 turns, and their product fits in memory.
@@ -27,7 +27,7 @@ pub fn run(
     output: Output<'_>,
     scratch: &mut Scratch,
 ) -> Result<(), Error> {
-    move_::run(Level::best(), plan, inputs, output, scratch)
+    run_at(Level::best(), plan, inputs, output, scratch)
 }
 
 /// Runs a plan with the vector instructions of `level`: for tests and comparisons, [`run`] takes the best ones.
@@ -38,10 +38,92 @@ pub fn run_at(
     level: Level,
     plan: &Plan,
     inputs: &[Input<'_>],
-    output: Output<'_>,
+    mut output: Output<'_>,
     scratch: &mut Scratch,
 ) -> Result<(), Error> {
-    move_::run(level, plan, inputs, output, scratch)
+    move_::run(level, plan, inputs, &mut output, |run| run(scratch))
+}
+
+/// As [`run`], on temporaries that are fetched only if the plan has some. For engines.
+///
+/// # Errors
+/// As [`run`].
+#[doc(hidden)]
+pub fn run_on(
+    plan: &Plan,
+    inputs: &[Input<'_>],
+    output: &mut Output<'_>,
+    temporaries: impl FnOnce(OnScratch<'_>) -> Result<(), Error>,
+) -> Result<(), Error> {
+    move_::run(Level::best(), plan, inputs, output, temporaries)
+}
+
+/// What runs on the temporaries that it is given.
+#[doc(hidden)]
+pub type OnScratch<'a> = &'a mut dyn FnMut(&mut Scratch) -> Result<(), Error>;
+
+/// Admits a call, then takes the steps of the plan in order: checks are run here, nests by `nest`, which gets the number of the
+/// nest in the plan, what it may read, and where it writes. For engines: when `nest` is called, the buffers have the lengths that the
+/// nest was verified for, and the checks of its indices have passed (I3).
+///
+/// # Errors
+/// As [`run`].
+#[doc(hidden)]
+#[inline]
+pub fn steps(
+    plan: &Plan,
+    inputs: &[Input<'_>],
+    output: &mut Output<'_>,
+    temporaries: impl FnOnce(OnScratch<'_>) -> Result<(), Error>,
+    mut nest: impl FnMut(usize, &PlannedNest, &Sources<'_>, &mut Output<'_>),
+) -> Result<(), Error> {
+    plan.admit(inputs, output)?;
+    // Most plans are one nest, and a small one is over before the general way has begun.
+    if let [Step::Nest(planned)] = plan.steps() {
+        let sources = Sources::new(plan, inputs, scratch::Sources::default());
+        nest(0, planned, &sources, output);
+        return Ok(());
+    }
+    let run = &mut |scratch: &mut Scratch| each_step(plan, inputs, output, scratch, &mut nest);
+    if plan.temporaries().is_empty() {
+        run(&mut Scratch::new())
+    } else {
+        temporaries(run)
+    }
+}
+
+/// The steps of an admitted call.
+fn each_step(
+    plan: &Plan,
+    inputs: &[Input<'_>],
+    output: &mut Output<'_>,
+    scratch: &mut Scratch,
+    nest: &mut dyn FnMut(usize, &PlannedNest, &Sources<'_>, &mut Output<'_>),
+) -> Result<(), Error> {
+    scratch.prepare(plan.temporaries())?;
+    let mut number = 0;
+    for step in plan.steps() {
+        let planned = match step {
+            Step::Check(check) => {
+                self::check(check, &Sources::new(plan, inputs, scratch.sources()))?;
+                continue;
+            }
+            Step::Nest(planned) => planned,
+        };
+        match planned.scratch() {
+            None => {
+                let sources = Sources::new(plan, inputs, scratch.sources());
+                nest(number, planned, &sources, output);
+            }
+            Some(at) => {
+                let (earlier, mut temporary) = scratch.split(at);
+                let sources = Sources::new(plan, inputs, earlier);
+                nest(number, planned, &sources, &mut temporary);
+            }
+        }
+        number += 1;
+    }
+    Ok(())
 }
 
 /// Clones strings block by block.
@@ -67,7 +149,7 @@ pub(crate) fn strings(nest: &LoopNest, sources: &Sources<'_>, output: &mut Outpu
 ///
 /// # Errors
 /// [`IndexRange`](crate::ErrorKind::IndexRange).
-pub fn check(check: &Check, sources: &Sources<'_>) -> Result<(), Error> {
+fn check(check: &Check, sources: &Sources<'_>) -> Result<(), Error> {
     let table = sources.buffer(check.table());
     let contiguous = match (check.extents(), &check.access().strides[..]) {
         ([], []) => Some(1),
@@ -210,9 +292,18 @@ impl<'a> Odometer<'a> {
 }
 
 impl Sources<'_> {
-    /// The memory of a buffer.
+    /// Address of the first element of a buffer.
+    #[inline]
     #[must_use]
-    pub fn buffer(&self, buffer: Buffer) -> Input<'_> {
+    pub fn start(&self, buffer: Buffer) -> *const u8 {
+        match buffer {
+            Buffer::Operand(at) => self.inputs[at].as_ptr(),
+            Buffer::Constant(_) | Buffer::Scratch(_) => self.buffer(buffer).as_ptr(),
+        }
+    }
+
+    /// The memory of a buffer.
+    pub(crate) fn buffer(&self, buffer: Buffer) -> Input<'_> {
         match buffer {
             Buffer::Operand(at) => self.inputs[at],
             Buffer::Constant(at) => self.constants[at].as_input(),

@@ -82,20 +82,17 @@ impl Scratch {
         slots.try_for_each(|(slot, temporary)| slot.prepare(*temporary))
     }
 
-    /// Temporary `at` as the destination, and the earlier ones as sources. For engines.
+    /// Temporary `at` as the destination, and the earlier ones as sources.
     ///
     /// # Panics
     /// If [`Scratch::prepare`] has not made so many temporaries.
-    #[doc(hidden)]
-    pub fn split(&mut self, at: usize) -> (Sources<'_>, Output<'_>) {
+    pub(crate) fn split(&mut self, at: usize) -> (Sources<'_>, Output<'_>) {
         let (earlier, rest) = self.slots.split_at_mut(at);
         (Sources { slots: earlier }, rest[0].output())
     }
 
-    /// All temporaries as sources. For engines.
-    #[doc(hidden)]
-    #[must_use]
-    pub fn sources(&self) -> Sources<'_> {
+    /// All temporaries as sources.
+    pub(crate) fn sources(&self) -> Sources<'_> {
         Sources { slots: &self.slots }
     }
 }

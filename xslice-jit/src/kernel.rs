@@ -327,66 +327,19 @@ impl Kernel {
     }
 
     fn run_into(&self, inputs: &[Input<'_>], output: &mut Output<'_>) -> Result<(), Error> {
-        if self.0.plan.temporaries().is_empty() {
-            return self.0.run(inputs, output, &mut Scratch::new());
+        let Inner { plan, nests, .. } = &*self.0;
+        if nests.is_empty() {
+            return runner::run_on(plan, inputs, output, with_scratch);
         }
-        with_scratch(|scratch| self.0.run(inputs, output, scratch))
+        let nest = |number: usize, _: &_, sources: &Sources<'_>, output: &mut Output<'_>| {
+            nests[number].run(sources, output);
+        };
+        runner::steps(plan, inputs, output, with_scratch, nest)
     }
 }
 
-impl Inner {
-    fn run(
-        &self,
-        inputs: &[Input<'_>],
-        output: &mut Output<'_>,
-        scratch: &mut Scratch,
-    ) -> Result<(), Error> {
-        match self.engine {
-            Engine::Runner => runner::run(&self.plan, inputs, output.reborrow(), scratch),
-            Engine::Keyed | Engine::Baked => self.run_machine(inputs, output, scratch),
-        }
-    }
-
-    fn run_machine(
-        &self,
-        inputs: &[Input<'_>],
-        output: &mut Output<'_>,
-        scratch: &mut Scratch,
-    ) -> Result<(), Error> {
-        let plan = &*self.plan;
-        plan.admit(inputs, output)?;
-        let temporaries = plan.temporaries();
-        if !temporaries.is_empty() {
-            scratch.prepare(temporaries)?;
-        }
-        let mut nests = self.nests.iter();
-        for step in plan.steps() {
-            match step {
-                Step::Check(check) => {
-                    let earlier = scratch.sources();
-                    runner::check(check, &Sources::new(plan, inputs, earlier))?;
-                }
-                Step::Nest(planned) => {
-                    let Some(bound) = nests.next() else { continue };
-                    match planned.scratch() {
-                        None => {
-                            let earlier = scratch.sources();
-                            bound.run(&Sources::new(plan, inputs, earlier), output);
-                        }
-                        Some(at) => {
-                            let (earlier, mut output) = scratch.split(at);
-                            bound.run(&Sources::new(plan, inputs, earlier), &mut output);
-                        }
-                    }
-                }
-            }
-        }
-        Ok(())
-    }
-}
-
-/// The temporaries of this thread.
-fn with_scratch<T>(run: impl FnOnce(&mut Scratch) -> T) -> T {
+/// Runs on the temporaries of this thread.
+fn with_scratch(run: runner::OnScratch<'_>) -> Result<(), Error> {
     thread_local! {
         static SCRATCH: RefCell<Scratch> = const { RefCell::new(Scratch::new()) };
     }
@@ -400,13 +353,10 @@ fn with_scratch<T>(run: impl FnOnce(&mut Scratch) -> T) -> T {
 const FEW: usize = 4;
 
 impl Bound {
+    #[inline]
     fn run(&self, sources: &Sources<'_>, output: &mut Output<'_>) {
-        let start = |buffer: &Option<Buffer>| match *buffer {
-            None => std::ptr::null(),
-            Some(Buffer::Operand(at)) => sources.inputs[at].as_ptr(),
-            Some(buffer @ (Buffer::Constant(_) | Buffer::Scratch(_))) => {
-                sources.buffer(buffer).as_ptr()
-            }
+        let start = |buffer: &Option<Buffer>| {
+            buffer.map_or(std::ptr::null(), |buffer| sources.start(buffer))
         };
         if self.reads.len() <= FEW {
             let mut starts = [std::ptr::null(); FEW];

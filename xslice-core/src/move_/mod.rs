@@ -24,9 +24,9 @@ use crate::fixed::Proven;
 use crate::nest::Source;
 use crate::nest::schedule::{Move, Schedule};
 use crate::operand::{Input, Output};
-use crate::plan::{Plan, PlannedNest, Step};
-use crate::runner::{self, Odometer};
-use crate::scratch::{self, Scratch};
+use crate::plan::{Plan, PlannedNest};
+use crate::runner::{self, Odometer, OnScratch};
+use crate::scratch;
 use crate::shuffle::{Pattern, Shuffle, Tables};
 use crate::tensor::Tensor;
 use alloc::sync::Arc;
@@ -58,31 +58,14 @@ pub(crate) fn run(
     level: Level,
     plan: &Plan,
     inputs: &[Input<'_>],
-    mut output: Output<'_>,
-    scratch: &mut Scratch,
+    output: &mut Output<'_>,
+    temporaries: impl FnOnce(OnScratch<'_>) -> Result<(), Error>,
 ) -> Result<(), Error> {
-    plan.admit(inputs, &output)?;
-    if !plan.temporaries().is_empty() {
-        scratch.prepare(plan.temporaries())?;
-    }
-    for step in plan.steps() {
-        let planned = match step {
-            Step::Check(check) => {
-                runner::check(check, &Sources::new(plan, inputs, scratch.sources()))?;
-                continue;
-            }
-            Step::Nest(planned) => planned,
-        };
-        let (earlier, mut output) = match planned.scratch() {
-            None => (scratch.sources(), output.reborrow()),
-            Some(at) => scratch.split(at),
-        };
-        let sources = Sources::new(plan, inputs, earlier);
-        // SAFETY: the call is admitted, the temporaries are as long as the plan says, and the steps before this one have been
-        // taken, among them every check of an index that the nest loads.
-        unsafe { nest(level, planned, &sources, &mut output) };
-    }
-    Ok(())
+    let run = |_: usize, planned: &_, sources: &Sources<'_>, output: &mut Output<'_>| {
+        // SAFETY: `steps` calls this for nests of an admitted call, each when its checks have passed.
+        unsafe { nest(level, planned, sources, output) };
+    };
+    runner::steps(plan, inputs, output, temporaries, run)
 }
 
 /// Runs a nest whose numbers and call were proved when they were compiled.
@@ -110,9 +93,35 @@ unsafe fn nest(
 ) {
     match planned.schedule() {
         // SAFETY: by the contract of this function.
-        Some(schedule) => unsafe { scheduled(level, schedule, sources, output) },
+        Some(schedule) => unsafe {
+            if !one_run(schedule, sources, output) {
+                scheduled(level, schedule, sources, output);
+            }
+        },
         None => runner::strings(planned.nest(), sources, output),
     }
+}
+
+/// Runs a schedule that is one contiguous copy, with nothing to set up for it; `false` for any other.
+///
+/// # Safety
+/// As [`nest`].
+#[inline]
+unsafe fn one_run(schedule: &Schedule, sources: &Sources<'_>, output: &mut Output<'_>) -> bool {
+    let (&Move::Copy { bytes }, Source::Buffer(buffer)) = (schedule.inner(), schedule.source())
+    else {
+        return false;
+    };
+    if !schedule.extents().is_empty() || !schedule.src().is_affine() {
+        return false;
+    }
+    // SAFETY: both positions and the run behind them lie inside their buffers (I3), which are distinct borrows (I5).
+    unsafe {
+        let from = sources.start(buffer).offset(schedule.src().offset as isize);
+        let to = output.as_mut_ptr().offset(schedule.dst().offset as isize);
+        copy::run(to, from, bytes);
+    }
+    true
 }
 
 /// Runs the schedule of a nest.
@@ -126,8 +135,8 @@ unsafe fn scheduled(
     output: &mut Output<'_>,
 ) {
     let src = match schedule.source() {
-        Source::Buffer(buffer) => sources.buffer(buffer),
-        Source::Range(_) => Input::from(&[] as &[u8]),
+        Source::Buffer(buffer) => sources.start(buffer),
+        Source::Range(_) => core::ptr::null(),
     };
     let stream = schedule.bytes() >= level::streams_from();
     let dst = output.as_mut_ptr();
@@ -213,7 +222,8 @@ struct Call<'a> {
     level: Level,
     schedule: &'a Schedule,
     sources: &'a Sources<'a>,
-    src: Input<'a>,
+    /// The first byte of the source; null for a Range.
+    src: *const u8,
     dst: *mut u8,
     /// Whether the result is so large that no cache keeps it.
     stream: bool,
@@ -245,7 +255,7 @@ impl Call<'_> {
             .zip(counters)
             .map(|(&stride, &counter)| stride * counter as i64);
         let lookups = access.lookups.iter().map(|lookup| {
-            let table = self.sources.buffer(lookup.table).as_ptr();
+            let table = self.sources.start(lookup.table);
             // SAFETY: the position is that of an index in the table (I3).
             let index = unsafe {
                 let at = self.position(&lookup.access, counters);
@@ -271,7 +281,7 @@ impl Call<'_> {
         // that the checks have passed; source and destination are distinct borrows (I5), and no byte is written twice (I4).
         unsafe {
             let to = self.dst.offset(at.dst as isize);
-            let from = self.src.as_ptr();
+            let from = self.src;
             match *self.schedule.inner() {
                 Move::Copy { bytes } => copy::run(to, from.offset(at.src as isize), bytes),
                 Move::Strided {
@@ -301,11 +311,7 @@ impl Call<'_> {
                 } => {
                     let from = from.offset(at.src as isize);
                     let rows = rows(count, bytes, dst_stride, src_stride);
-                    let table = self
-                        .sources
-                        .buffer(lookup.table)
-                        .as_ptr()
-                        .offset(at.table as isize);
+                    let table = self.sources.start(lookup.table).offset(at.table as isize);
                     match lookup.index {
                         IndexType::I32 => {
                             self.lookup(
