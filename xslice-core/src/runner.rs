@@ -79,7 +79,9 @@ pub fn steps(
 ) -> Result<(), Error> {
     plan.admit(inputs, output)?;
     // Most plans are one nest, and a small one is over before the general way has begun.
-    if let [Step::Nest(planned)] = plan.steps() {
+    if let [Step::Nest(planned)] = plan.steps()
+        && planned.scratch().is_none()
+    {
         let sources = Sources::new(plan, inputs, scratch::Sources::default());
         nest(0, planned, &sources, output);
         return Ok(());

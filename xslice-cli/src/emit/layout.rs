@@ -45,18 +45,23 @@ fn broken(text: &str, indent: usize) -> String {
     if too_long && !groups.iter().all(|group| group.items.iter().all(fits)) {
         return text.to_string();
     }
-    if let Some(wide) = groups.iter().rfind(|group| group.width() > GROUP) {
-        return match text.as_bytes()[wide.open] {
-            b'[' if wide.items.iter().all(|item| item.len() <= SHORT) => filled(text, wide, indent),
+    let below = |to: &str, value: &str| {
+        let value = broken(value, indent + 4);
+        format!("{to} =\n{:width$}{value}", "", width = indent + 4)
+    };
+    let halves = text.split_once(" = ").filter(|_| too_long);
+    let is_wider = halves.is_some_and(|(_, value)| indent + 4 + value.len() > WIDTH);
+    let is_wide = |group: &&Group<'_>| group.width() > GROUP || is_wider;
+    if let Some(wide) = groups.iter().rfind(is_wide) {
+        return match (text.as_bytes()[wide.open], halves) {
+            (b'[', _) if wide.items.iter().all(|item| item.len() <= SHORT) => {
+                filled(text, wide, indent)
+            }
+            (_, Some((to, value))) if indent + wide.open >= WIDTH => below(to, value),
             _ => vertical(text, wide, indent),
         };
     }
-    match text.split_once(" = ") {
-        Some((to, value)) if too_long => {
-            format!("{to} =\n{:width$}{value}", "", width = indent + 4)
-        }
-        _ => text.to_string(),
-    }
+    halves.map_or_else(|| text.to_string(), |(to, value)| below(to, value))
 }
 
 /// Brackets, from one of its sides to the other, and what commas divide in it.

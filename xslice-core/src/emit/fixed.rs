@@ -12,7 +12,6 @@ use crate::range::Progression;
 use alloc::{
     format,
     string::{String, ToString},
-    vec,
     vec::Vec,
 };
 
@@ -31,7 +30,7 @@ struct Kind {
     /// Generic arguments, without the length of the destination.
     generics: String,
     /// Arguments of the constructor between the loops and the destination.
-    numbers: Vec<String>,
+    numbers: String,
     /// Arguments of the call before the destination.
     sources: String,
 }
@@ -62,10 +61,10 @@ impl Emitter<'_> {
         self.statics += 1;
         self.describe(nest);
         let ty = format!("{path}<{generics}{}>", nest.destination_len());
-        let mut arguments = vec![format!("&{:?}", nest.extents())];
-        arguments.extend(numbers);
-        arguments.push(position(nest.dst()));
-        self.definition(&format!("static {nest_name}: {ty} ="), &path, &arguments);
+        let (extents, dst) = (nest.extents(), position(nest.dst()));
+        self.line(format_args!(
+            "static {nest_name}: {ty} = {path}::new(&{extents:?}, {numbers}, {dst});"
+        ));
         let to = match (planned.scratch(), self.wanted.destination) {
             (Some(at), _) => format!("&mut {}", self.scratch(at)),
             (None, super::Destination::Parameter) => self.local("dst"),
@@ -90,34 +89,6 @@ impl Emitter<'_> {
             _ => false,
         };
         schedule.bytes() >= least && one_table
-    }
-
-    /// A call of `new` as the value of a definition, in as many lines as `rustfmt` gives it.
-    fn definition(&mut self, head: &str, path: &str, arguments: &[String]) {
-        let call = format!("{path}::new({});", arguments.join(", "));
-        let room = |text: &str| 4 * self.depth + text.len() <= 100;
-        let is_short = call.len() <= path.len() + "::new();".len() + 60;
-        let line = format!("{head} {call}");
-        if is_short && room(&line) {
-            return self.line(format_args!("{line}"));
-        }
-        if is_short {
-            self.line(format_args!("{head}"));
-            return self.line(format_args!("    {call}"));
-        }
-        let mut open = format!("{head} {path}::new(");
-        let breaks = !room(&open);
-        if breaks {
-            self.line(format_args!("{head}"));
-            self.depth += 1;
-            open = format!("{path}::new(");
-        }
-        self.line(format_args!("{open}"));
-        for argument in arguments {
-            self.line(format_args!("    {argument},"));
-        }
-        self.line(format_args!(");"));
-        self.depth -= usize::from(breaks);
     }
 
     /// What the nest does, for a reader.
@@ -150,7 +121,7 @@ impl Emitter<'_> {
                 self.element(nest.element_type()),
                 nest.source_len()
             ),
-            numbers: vec![nest.block().to_string(), position(nest.src())],
+            numbers: format!("{}, {}", nest.block(), position(nest.src())),
             sources: format!("{}, ", self.reference(source)),
         }
     }
@@ -166,10 +137,11 @@ impl Emitter<'_> {
         Kind {
             name: "Fill",
             generics: format!("{}, ", self.element(nest.element_type())),
-            numbers: vec![
-                format!("{}::__private::Progression::{values}", self.wanted.root),
-                position(nest.src()),
-            ],
+            numbers: format!(
+                "{}::__private::Progression::{values}, {}",
+                self.wanted.root,
+                position(nest.src())
+            ),
             sources: String::new(),
         }
     }
@@ -199,11 +171,7 @@ impl Emitter<'_> {
         Some(Kind {
             name: "Gather",
             generics: format!("{ty}, {}, {index}, {len}, {size}, ", nest.source_len()),
-            numbers: vec![
-                nest.block().to_string(),
-                from,
-                format!("({}, {table})", lookup.scale),
-            ],
+            numbers: format!("{}, {from}, ({}, {table})", nest.block(), lookup.scale),
             sources: format!("{}, {indices}, ", self.reference(source)),
         })
     }
