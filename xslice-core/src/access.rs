@@ -53,6 +53,25 @@ pub struct Lookup {
     pub access: Access,
 }
 
+/// What takes the place of a counter: an access over some of the new counters, those from `first` on.
+pub(crate) struct Replacement<'a> {
+    pub offset: i64,
+    pub first: usize,
+    pub strides: &'a [i64],
+    pub lookups: &'a [Lookup],
+}
+
+impl<'a> Replacement<'a> {
+    pub fn affine(offset: i64, first: usize, strides: &'a [i64]) -> Self {
+        Self {
+            offset,
+            first,
+            strides,
+            lookups: &[],
+        }
+    }
+}
+
 /// A position as a function of loop counters.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Access {
@@ -102,8 +121,8 @@ impl Access {
         self.lookups.is_empty()
     }
 
-    /// Replaces counter `k` by `with[k]`, an access over `rank` new counters.
-    pub(crate) fn substitute(&self, with: &[Access], rank: usize) -> Self {
+    /// Replaces counter `k` by `with[k]`, over `rank` new counters.
+    pub(crate) fn substitute(&self, with: &[Replacement<'_>], rank: usize) -> Self {
         let mut result = Self::fixed(self.offset, rank);
         for (&stride, replacement) in self.strides.iter().zip(with) {
             if stride == 0 {
@@ -112,22 +131,27 @@ impl Access {
             result.offset = result
                 .offset
                 .wrapping_add(stride.wrapping_mul(replacement.offset));
-            for (sum, &inner) in result.strides.iter_mut().zip(&replacement.strides) {
+            let counters = result.strides.iter_mut().skip(replacement.first);
+            for (sum, &inner) in counters.zip(replacement.strides) {
                 *sum = sum.wrapping_add(stride.wrapping_mul(inner));
             }
-            result
-                .lookups
-                .extend(replacement.lookups.iter().map(|lookup| Lookup {
-                    scale: stride.wrapping_mul(lookup.scale),
-                    ..lookup.clone()
-                }));
+            let place = |strides: &[i64]| {
+                let mut placed = vec![0; rank];
+                placed[replacement.first..][..strides.len()].copy_from_slice(strides);
+                placed
+            };
+            let lookups = replacement.lookups.iter().map(|lookup| Lookup {
+                scale: stride.wrapping_mul(lookup.scale),
+                access: lookup.access.map_strides(&place),
+                ..*lookup
+            });
+            result.lookups.extend(lookups);
         }
-        result
-            .lookups
-            .extend(self.lookups.iter().map(|lookup| Lookup {
-                access: lookup.access.substitute(with, rank),
-                ..lookup.clone()
-            }));
+        let lookups = self.lookups.iter().map(|lookup| Lookup {
+            access: lookup.access.substitute(with, rank),
+            ..*lookup
+        });
+        result.lookups.extend(lookups);
         result
     }
 
@@ -141,9 +165,17 @@ impl Access {
                 .iter()
                 .map(|lookup| Lookup {
                     access: lookup.access.map_strides(f),
-                    ..lookup.clone()
+                    ..*lookup
                 })
                 .collect(),
+        }
+    }
+
+    /// Rewrites the strides here and in every table where they are.
+    pub(crate) fn edit_strides(&mut self, f: &impl Fn(&mut Vec<i64>)) {
+        f(&mut self.strides);
+        for lookup in &mut self.lookups {
+            lookup.access.edit_strides(f);
         }
     }
 

@@ -11,9 +11,10 @@ use crate::error::{Error, ErrorKind};
 use crate::nest::{LoopNest, Parts, Source, schedule::Schedule};
 use crate::op::{Entry, Op, Param};
 use crate::plan::{OperandNeed, Origin, Plan, PlannedNest, Step, Temporary, View};
-use crate::program::{Apply, Layout, OperandType, Program, Signature, Value};
+use crate::program::{Apply, Program, Value, ValueId};
 use crate::range;
 use crate::resolve::{self, AxisIndex, Known, Params};
+use crate::signature::{Layout, OperandType, Signature};
 use crate::tensor::{Tensor, byte_count, element_count};
 use alloc::{boxed::Box, format, string::String, sync::Arc, vec, vec::Vec};
 
@@ -32,7 +33,7 @@ const MOST_LOOKUPS: usize = 8;
 pub(crate) fn compile(program: &Program, signature: &Signature) -> Result<Plan, Error> {
     let mut builder = Builder::new(program, signature)?;
     let result = builder.program(program, signature)?;
-    builder.finish(&result, signature.output_layout())
+    builder.finish(result, signature.output_layout())
 }
 
 /// Element type and shape of the result.
@@ -69,11 +70,10 @@ pub(crate) fn view(program: &Program, signature: &Signature) -> Result<Option<Vi
 
 /// For each operand, whether its value decides shapes.
 pub(crate) fn parameter_operands(program: &Program) -> Vec<bool> {
-    let roles = Roles::of(program);
     let mut result = vec![false; program.operands().len()];
-    for (value, is_parameter) in program.values().iter().zip(roles.parameter) {
+    for (value, role) in program.values().iter().zip(program.roles()) {
         if let Value::Operand(at) = value {
-            result[*at] |= is_parameter;
+            result[*at] |= role.parameter;
         }
     }
     result
@@ -91,41 +91,41 @@ pub(crate) fn validate_constants(op: &Op) -> Result<(), Error> {
     )
 }
 
-/// What each value of a program is needed for.
-struct Roles {
+/// What a value of a program is needed for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Role {
     /// Its elements move to the result or select what moves.
-    moved: Vec<bool>,
+    moved: bool,
     /// Its elements decide shapes: they must be known.
-    parameter: Vec<bool>,
+    parameter: bool,
 }
 
-impl Roles {
-    fn of(program: &Program) -> Self {
-        let values = program.values();
-        let mut roles = Self {
-            moved: vec![false; values.len()],
-            parameter: vec![false; values.len()],
+/// What each value is needed for.
+pub(crate) fn roles(values: &[Value], result: ValueId) -> Vec<Role> {
+    let mut roles = vec![Role::default(); values.len()];
+    roles[result.index()].moved = true;
+    for (at, value) in values.iter().enumerate().rev() {
+        let Value::Apply(apply) = value else { continue };
+        let Role { moved, parameter } = roles[at];
+        let mut needs = |id: ValueId, moved: bool, parameter: bool| {
+            roles[id.index()].moved |= moved;
+            roles[id.index()].parameter |= parameter;
         };
-        roles.moved[program.result().index()] = true;
-        for (at, value) in values.iter().enumerate().rev() {
-            let Value::Apply(apply) = value else { continue };
-            let (moved, parameter) = (roles.moved[at], roles.parameter[at]);
-            if let Some(data) = apply.data {
-                roles.moved[data.index()] |= moved;
-                roles.parameter[data.index()] |= parameter;
-            }
-            // The indices of a gather move; every other parameter decides.
-            for id in apply.op.params().filter_map(|(_, param)| param.value()) {
-                roles.moved[id.index()] |= moved && apply.op.selects();
-                roles.parameter[id.index()] |= parameter || (moved && !apply.op.selects());
-            }
+        if let Some(data) = apply.data {
+            needs(data, moved, parameter);
         }
-        roles
+        // The indices of a gather move; every other parameter decides.
+        let selects = apply.op.selects();
+        for id in apply.op.params().filter_map(|(_, param)| param.value()) {
+            needs(id, moved && selects, parameter || (moved && !selects));
+        }
     }
+    roles
 }
 
 /// The parts of a plan while it grows.
 struct Builder {
+    names: Arc<[String]>,
     operands: Vec<OperandNeed>,
     constants: Vec<Arc<Tensor>>,
     temporaries: Vec<Temporary>,
@@ -151,13 +151,15 @@ impl Builder {
             .allowed(format!("{}: {}", names.len(), names.join(", "))));
         }
         let mut builder = Self {
+            names: program.names().clone(),
+            operands: Vec::with_capacity(given.len()),
             max_bytes: signature.max_bytes(),
             ..Self::empty()
         };
         for (operand, ty) in declared.iter().zip(given) {
             let name = &operand.name;
             expect_operand(operand.declared.as_ref(), name, ty.element_type, &ty.shape)
-                .and_then(|()| builder.operand(name, ty))
+                .and_then(|()| builder.operand(ty))
                 .map_err(|error| error.parameter(name.clone()))?;
         }
         Ok(builder)
@@ -165,6 +167,7 @@ impl Builder {
 
     fn empty() -> Self {
         Self {
+            names: Arc::default(),
             operands: Vec::new(),
             constants: Vec::new(),
             temporaries: Vec::new(),
@@ -174,7 +177,7 @@ impl Builder {
         }
     }
 
-    fn operand(&mut self, name: &str, given: &OperandType) -> Result<(), Error> {
+    fn operand(&mut self, given: &OperandType) -> Result<(), Error> {
         admit_rank(given.shape.len())?;
         let len = match &given.layout {
             None => element_count(&given.shape)?,
@@ -182,7 +185,6 @@ impl Builder {
         };
         byte_count(len, given.element_type)?;
         self.operands.push(OperandNeed {
-            name: String::from(name),
             ty: given.element_type,
             len,
             exact: given.layout.is_none(),
@@ -193,12 +195,15 @@ impl Builder {
 
     /// The map of the result; steps for everything that has to run before it.
     fn program(&mut self, program: &Program, signature: &Signature) -> Result<CoordMap, Error> {
-        let roles = Roles::of(program);
+        let roles = program.roles();
         let count = program.result().index() + 1;
         let mut maps: Vec<Option<CoordMap>> = vec![None; count];
-        let mut known: Vec<Option<Arc<Tensor>>> = vec![None; count];
+        let mut known: Vec<Option<Arc<Tensor>>> = Vec::new();
+        if roles.iter().any(|role| role.parameter) {
+            known.resize(count, None);
+        }
         for (at, value) in program.values().iter().enumerate().take(count) {
-            if roles.parameter[at] {
+            if roles[at].parameter {
                 known[at] = Some(match value {
                     Value::Constant(tensor) => tensor.clone(),
                     Value::Operand(operand) => match &signature.operands()[*operand].value {
@@ -210,7 +215,7 @@ impl Builder {
                     Value::Apply(apply) => Arc::new(evaluate(apply, &known, self.max_bytes)?),
                 });
             }
-            if roles.moved[at] {
+            if roles[at].moved {
                 maps[at] = Some(match value {
                     Value::Constant(tensor) => self.constant(tensor),
                     Value::Operand(operand) => {
@@ -271,12 +276,16 @@ impl Builder {
         let lookup = |name: &'static str| match op.params().find(|(given, _)| *given == name) {
             None => Known::Absent,
             Some((_, Param::Constant(tensor))) => Known::Value(tensor),
-            Some((_, Param::Value(id))) => known[id.index()]
-                .as_deref()
-                .map_or(Known::Later, Known::Value),
+            Some((_, Param::Value(id))) => match known.get(id.index()) {
+                Some(Some(tensor)) => Known::Value(tensor),
+                _ => Known::Later,
+            },
             Some((_, Param::Operand(_))) => Known::Later,
         };
-        resolve::validate(op, &lookup)?;
+        // What was constant when the program was built has been validated then.
+        if op.params().any(|(_, param)| param.value().is_some()) {
+            resolve::validate(op, &lookup)?;
+        }
         if let Op::OnnxRange(range) = op {
             return self.range(range.dialect, &lookup);
         }
@@ -294,7 +303,7 @@ impl Builder {
             return match data.reshape(&dims) {
                 Some(map) => Ok(map),
                 None => {
-                    let data = self.materialize(data)?;
+                    let data = self.materialize(data.clone())?;
                     // A row-major temporary takes every shape.
                     Ok(CoordMap::whole(data.ty, data.source, &dims, data.src_len))
                 }
@@ -307,7 +316,7 @@ impl Builder {
         };
         let axis = consumed_before_gather(&axes);
         let origin = Origin {
-            operator: op.label().into_owned(),
+            operator: apply.label.clone(),
             node: apply.node.clone(),
             axis,
             dims: indices.dims.clone(),
@@ -354,26 +363,22 @@ impl Builder {
     }
 
     /// Writes the elements of a map to a temporary, row-major.
-    fn materialize(&mut self, map: &CoordMap) -> Result<CoordMap, Error> {
+    fn materialize(&mut self, map: CoordMap) -> Result<CoordMap, Error> {
         let len = element_count(&map.dims)?;
         self.temporaries.push(Temporary {
             element_type: map.ty,
             len,
         });
         let at = self.temporaries.len() - 1;
-        self.nest(map, &Access::row_major(&map.dims), len, Some(at))?;
-        Ok(CoordMap::whole(
-            map.ty,
-            Source::Buffer(Buffer::Scratch(at)),
-            &map.dims,
-            len,
-        ))
+        let written = CoordMap::whole(map.ty, Source::Buffer(Buffer::Scratch(at)), &map.dims, len);
+        self.nest(map, written.access.clone(), len, Some(at))?;
+        Ok(written)
     }
 
     /// The map itself, or a temporary if it has become too deep.
     fn bounded(&mut self, map: CoordMap) -> Result<CoordMap, Error> {
         if map.access.lookup_count() > MOST_LOOKUPS {
-            self.materialize(&map)
+            self.materialize(map)
         } else {
             Ok(map)
         }
@@ -382,8 +387,8 @@ impl Builder {
     /// Adds the nest that writes a map to `dst`.
     fn nest(
         &mut self,
-        map: &CoordMap,
-        dst: &Access,
+        map: CoordMap,
+        dst: Access,
         dst_len: usize,
         scratch: Option<usize>,
     ) -> Result<(), Error> {
@@ -392,13 +397,13 @@ impl Builder {
         }
         let parts = Parts {
             ty: map.ty,
-            extents: map.dims.clone(),
+            extents: map.dims,
             block: 1,
             source: map.source,
             src_len: map.src_len,
-            src: map.access.clone(),
+            src: map.access,
             dst_len,
-            dst: dst.clone(),
+            dst,
         };
         let len = |buffer| self.len(buffer);
         let nest = LoopNest::new(parts, &len)?.simplify(&len)?;
@@ -424,7 +429,7 @@ impl Builder {
         admit(ty, dims, self.max_bytes)
     }
 
-    fn finish(mut self, result: &CoordMap, layout: Option<&Layout>) -> Result<Plan, Error> {
+    fn finish(mut self, result: CoordMap, layout: Option<&Layout>) -> Result<Plan, Error> {
         let (dst, output_len) = match layout {
             None => (
                 Access::row_major(&result.dims),
@@ -437,15 +442,17 @@ impl Builder {
             }
         };
         byte_count(output_len, result.ty)?;
-        self.nest(result, &dst, output_len, None)
+        let (ty, shape) = (result.ty, result.dims.clone());
+        self.nest(result, dst, output_len, None)
             .map_err(|error| error.parameter("output"))?;
         Ok(Plan {
+            names: self.names,
             operands: self.operands,
             constants: self.constants,
             temporaries: self.temporaries,
             steps: self.steps,
-            ty: result.ty,
-            shape: result.dims.clone(),
+            ty,
+            shape,
             output_len,
             exact_output: layout.is_none(),
         })
@@ -469,7 +476,7 @@ fn evaluate(
             .map(|tensor| builder.constant(tensor));
     }
     let map = builder.apply(apply, &maps, known)?;
-    builder.elements(&map)
+    builder.elements(map)
 }
 
 /// Refuses a rank whose square, which maps take, would be no small number.

@@ -4,7 +4,7 @@
 //! an axis. Applying an operator substitutes counters, so a chain of any length is one map. What no such map expresses (a reshape of
 //! axes that different tables drive) is answered with `None`, and the caller ends the chain.
 
-use crate::access::Access;
+use crate::access::{Access, Replacement};
 use crate::elem::ElementType;
 use crate::nest::Source;
 use crate::resolve::AxisIndex;
@@ -57,25 +57,25 @@ impl CoordMap {
         let mut at = 0;
         let mut replacements = Vec::with_capacity(self.dims.len());
         for axis in axes {
-            match axis {
+            replacements.push(match axis {
                 AxisIndex::Affine { start, step, .. } => {
-                    let mut strides = vec![0; rank];
-                    strides[at] = *step;
-                    replacements.push(Access::affine(*start, strides));
                     at += 1;
+                    Replacement::affine(*start, at - 1, core::slice::from_ref(step))
                 }
-                AxisIndex::Fixed(position) => replacements.push(Access::fixed(*position, rank)),
-                AxisIndex::NewAxis => at += 1,
+                AxisIndex::Fixed(position) => Replacement::affine(*position, at, &[]),
+                AxisIndex::NewAxis => {
+                    at += 1;
+                    continue;
+                }
                 AxisIndex::Gather => {
-                    let place = |strides: &[i64]| {
-                        let mut placed = vec![0; rank];
-                        placed[at..at + strides.len()].copy_from_slice(strides);
-                        placed
-                    };
-                    replacements.push(index.map_strides(&place));
                     at += index_dims.len();
+                    let first = at - index_dims.len();
+                    Replacement {
+                        lookups: &index.lookups,
+                        ..Replacement::affine(index.offset, first, &index.strides)
+                    }
                 }
-            }
+            });
         }
         let access = if dims.contains(&0) {
             Access::fixed(0, rank)

@@ -56,6 +56,7 @@ mod resolve;
 pub mod runner;
 mod scratch;
 mod shuffle;
+mod signature;
 mod tensor;
 
 pub use access::{Access, Buffer, IndexType, Lookup};
@@ -73,10 +74,9 @@ pub use operand::{Input, Output, collect};
 #[doc(hidden)]
 pub use plan::refuse_index;
 pub use plan::{Check, Plan, PlannedNest, Step, Temporary, View};
-pub use program::{
-    Chain, Declared, Graph, Layout, Operand, OperandType, Program, Signature, ValueId,
-};
+pub use program::{Chain, Declared, Graph, Operand, Program, ValueId};
 pub use range::Progression;
 pub use scratch::Scratch;
 pub use shuffle::{Pattern, Shuffle};
+pub use signature::{Layout, OperandType, Signature};
 pub use tensor::{Tensor, byte_count, element_count};

@@ -303,40 +303,45 @@ impl Op {
 
     /// The parameters by name, in the order of the text, with those that are absent left out.
     pub fn params(&self) -> impl Iterator<Item = (&'static str, &Param)> {
-        let list: Vec<(&'static str, Option<&Param>)> = match self {
-            Self::OnnxSlice(op) => alloc::vec![
+        const NONE: (&str, Option<&Param>) = ("", None);
+        let mut entries: &[Entry] = &[];
+        let named = match self {
+            Self::OnnxSlice(op) => [
                 ("starts", op.starts.as_ref()),
                 ("ends", op.ends.as_ref()),
                 ("axes", op.axes.as_ref()),
                 ("steps", op.steps.as_ref()),
             ],
-            Self::OnnxGather(op) => alloc::vec![("indices", op.indices.as_ref())],
-            Self::OnnxRange(op) => alloc::vec![
+            Self::OnnxGather(op) => [("indices", op.indices.as_ref()), NONE, NONE, NONE],
+            Self::OnnxRange(op) => [
                 ("start", op.start.as_ref()),
                 ("limit", op.limit.as_ref()),
                 ("delta", op.delta.as_ref()),
+                NONE,
             ],
-            Self::OpenVinoSlice(op) => alloc::vec![
+            Self::OpenVinoSlice(op) => [
                 ("start", op.start.as_ref()),
                 ("stop", op.stop.as_ref()),
                 ("step", op.step.as_ref()),
                 ("axes", op.axes.as_ref()),
             ],
-            Self::StridedSlice(op) => alloc::vec![
+            Self::StridedSlice(op) => [
                 ("begin", op.begin.as_ref()),
                 ("end", op.end.as_ref()),
                 ("stride", op.stride.as_ref()),
+                NONE,
             ],
-            Self::Index(op) => op
-                .entries
-                .iter()
-                .filter_map(gather_entry)
-                .map(|p| ("indices", Some(p)))
-                .collect(),
-            Self::Reshape(op) => alloc::vec![(op.rule.parameter(), op.shape.as_ref())],
+            Self::Index(op) => {
+                entries = &op.entries;
+                [NONE; 4]
+            }
+            Self::Reshape(op) => [(op.rule.parameter(), op.shape.as_ref()), NONE, NONE, NONE],
         };
-        list.into_iter()
+        let named = named.into_iter();
+        let gathers = entries.iter().filter_map(gather_entry);
+        named
             .filter_map(|(name, param)| Some((name, param?)))
+            .chain(gathers.map(|param| ("indices", param)))
     }
 
     pub(crate) fn params_mut(&mut self) -> Vec<&mut Param> {

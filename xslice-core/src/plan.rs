@@ -9,13 +9,18 @@ use crate::error::{Error, ErrorKind};
 use crate::nest::{LoopNest, schedule::Schedule};
 use crate::operand::{Input, Output};
 use crate::tensor::Tensor;
-use alloc::{boxed::Box, format, string::String, sync::Arc, vec::Vec};
+use alloc::{
+    boxed::Box,
+    format,
+    string::{String, ToString},
+    sync::Arc,
+    vec::Vec,
+};
 use core::fmt;
 
 /// What a call must give for one operand.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct OperandNeed {
-    pub name: String,
     pub ty: ElementType,
     /// Elements of the buffer: exactly so many where `exact`, at least so many otherwise.
     pub len: usize,
@@ -27,8 +32,8 @@ pub(crate) struct OperandNeed {
 /// Who owns a check: named in its refusal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Origin {
-    pub operator: String,
-    pub node: Option<String>,
+    pub operator: Arc<str>,
+    pub node: Option<Arc<str>>,
     /// The axis of the data that is gathered.
     pub axis: usize,
     /// The shape of the indices.
@@ -58,13 +63,13 @@ impl Origin {
         .axis(axis)
         .position(at)
         .value(value)
-        .operator(self.operator.clone());
+        .operator(self.operator.to_string());
         let error = match size {
             0 => error.allowed("no index: the axis is empty"),
             _ => error.allowed(format!("{}..={}", -size, size - 1)),
         };
         match &self.node {
-            Some(node) => error.node(node.clone()),
+            Some(node) => error.node(node.to_string()),
             None => error,
         }
     }
@@ -153,7 +158,7 @@ pub fn refuse_index(
     position: usize,
 ) -> Error {
     let origin = Origin {
-        operator: String::from(operator),
+        operator: Arc::from(operator),
         node: None,
         axis,
         dims: dims.to_vec(),
@@ -211,6 +216,8 @@ pub struct Temporary {
 /// Everything an engine needs for one signature.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
+    /// The name of each operand.
+    pub(crate) names: Arc<[String]>,
     pub(crate) operands: Vec<OperandNeed>,
     pub(crate) constants: Vec<Arc<Tensor>>,
     pub(crate) temporaries: Vec<Temporary>,
@@ -289,36 +296,22 @@ impl Plan {
         if inputs.len() != self.operands.len() {
             return Err(self.wrong_count(inputs.len()));
         }
-        for (need, input) in self.operands.iter().zip(inputs) {
-            admit_buffer(
-                need.ty,
-                need.len,
-                need.exact,
-                input.element_type(),
-                input.len(),
-                &need.name,
-            )?;
+        for (at, (need, input)) in self.operands.iter().zip(inputs).enumerate() {
+            let name = || self.names.get(at).map_or("an operand", String::as_str);
+            let given = (input.element_type(), input.len());
+            admit_buffer((need.ty, need.len), need.exact, given, name)?;
             if let Some(value) = &need.value {
-                admit_value(value, input, &need.name)?;
+                admit_value(value, input, &name)?;
             }
         }
-        admit_buffer(
-            self.ty,
-            self.output_len,
-            self.exact_output,
-            output.element_type(),
-            output.len(),
-            "output",
-        )
+        let given = (output.element_type(), output.len());
+        let need = (self.ty, self.output_len);
+        admit_buffer(need, self.exact_output, given, || "output")
     }
 
     #[cold]
     fn wrong_count(&self, given: usize) -> Error {
-        let names: Vec<_> = self
-            .operands
-            .iter()
-            .map(|need| need.name.as_str())
-            .collect();
+        let names = &self.names;
         Error::new(
             ErrorKind::OperandCount,
             format!("{given} operands are given"),
@@ -329,27 +322,23 @@ impl Plan {
 }
 
 #[inline]
-fn admit_buffer(
-    ty: ElementType,
-    len: usize,
+fn admit_buffer<'a>(
+    (ty, len): (ElementType, usize),
     exact: bool,
-    given_ty: ElementType,
-    given: usize,
-    name: &str,
+    given: (ElementType, usize),
+    name: impl FnOnce() -> &'a str,
 ) -> Result<(), Error> {
-    if ty == given_ty && (given == len || (given > len && !exact)) {
+    if ty == given.0 && (given.1 == len || (given.1 > len && !exact)) {
         return Ok(());
     }
-    Err(refuse_buffer(ty, len, exact, given_ty, given, name))
+    Err(refuse_buffer((ty, len), exact, given, name()))
 }
 
 #[cold]
 fn refuse_buffer(
-    ty: ElementType,
-    len: usize,
+    (ty, len): (ElementType, usize),
     exact: bool,
-    given_ty: ElementType,
-    given: usize,
+    (given_ty, given): (ElementType, usize),
     name: &str,
 ) -> Error {
     let name = String::from(name);
@@ -374,15 +363,20 @@ fn refuse_buffer(
 }
 
 #[inline(never)]
-fn admit_value(value: &Tensor, input: &Input<'_>, name: &str) -> Result<(), Error> {
+fn admit_value<'a>(
+    value: &Tensor,
+    input: &Input<'_>,
+    name: &dyn Fn() -> &'a str,
+) -> Result<(), Error> {
     if value.bytes() == input.bytes() {
         return Ok(());
     }
+    let name = String::from(name());
     Err(Error::new(
         ErrorKind::OperandValue,
         format!("`{name}` has another value than the signature"),
     )
-    .parameter(String::from(name))
+    .parameter(name)
     .hint("compile again with the new value: it decides the shape"))
 }
 
@@ -401,15 +395,15 @@ pub struct View {
 
 impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names: Vec<_> = self.operands.iter().map(|need| need.name.clone()).collect();
+        let names = &*self.names;
         for step in &self.steps {
             match step {
-                Step::Check(check) => check.write(Names(&names), f)?,
+                Step::Check(check) => check.write(Names(names), f)?,
                 Step::Nest(planned) => {
                     if let Some(at) = planned.scratch {
                         writeln!(f, "scratch{at}:")?;
                     }
-                    planned.nest.write(Names(&names), f)?;
+                    planned.nest.write(Names(names), f)?;
                     if let Some(schedule) = &planned.schedule {
                         writeln!(f, "  move {schedule}")?;
                     }

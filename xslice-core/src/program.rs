@@ -3,11 +3,12 @@
 //! Every front door builds the same thing here, by [`Graph`] or by the fluent [`Chain`]. A program knows no shape: shapes, strides and
 //! the values of run-time parameters arrive with a [`Signature`], and both together are compiled to a [`Plan`].
 
-use crate::compile;
+use crate::compile::{self, Role};
 use crate::elem::ElementType;
 use crate::error::{Error, ErrorKind};
 use crate::op::{Dialect, Op, Param};
 use crate::plan::{Plan, View};
+use crate::signature::Signature;
 use crate::tensor::Tensor;
 use alloc::{
     boxed::Box,
@@ -75,8 +76,10 @@ pub(crate) enum Value {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Apply {
     pub op: Op,
+    /// What errors call the operator.
+    pub label: Arc<str>,
     pub data: Option<ValueId>,
-    pub node: Option<String>,
+    pub node: Option<Arc<str>>,
 }
 
 impl Apply {
@@ -88,9 +91,9 @@ impl Apply {
 
     /// The refusal, with the operator and the node named.
     pub fn named(&self, error: Error) -> Error {
-        let error = error.operator(self.op.label());
+        let error = error.operator(self.label.to_string());
         match &self.node {
-            Some(node) => error.node(node.clone()),
+            Some(node) => error.node(node.to_string()),
             None => error,
         }
     }
@@ -163,10 +166,12 @@ impl Graph {
         data: Option<ValueId>,
         node: Option<&str>,
     ) -> Result<ValueId, Error> {
+        let op = op.into();
         let mut apply = Apply {
-            op: op.into(),
+            label: Arc::from(&*op.label()),
+            op,
             data,
-            node: node.map(ToString::to_string),
+            node: node.map(Arc::from),
         };
         let mut params = Ok(());
         for param in apply.op.params_mut() {
@@ -280,6 +285,10 @@ struct Inner {
     result: ValueId,
     result_type: Option<Declared>,
     fingerprint: u64,
+    /// What each value is needed for.
+    roles: Vec<Role>,
+    /// The name of each operand.
+    names: Arc<[String]>,
 }
 
 impl PartialEq for Program {
@@ -305,6 +314,11 @@ impl Program {
         core::hash::Hash::hash(&(&operands, &values, &result, &result_type), &mut hash);
         let fingerprint = core::hash::Hasher::finish(&hash);
         Self(Arc::new(Inner {
+            roles: compile::roles(&values, result),
+            names: operands
+                .iter()
+                .map(|operand| operand.name.clone())
+                .collect(),
             operands,
             values,
             result,
@@ -382,6 +396,14 @@ impl Program {
 
     pub(crate) fn values(&self) -> &[Value] {
         &self.0.values
+    }
+
+    pub(crate) fn roles(&self) -> &[Role] {
+        &self.0.roles
+    }
+
+    pub(crate) fn names(&self) -> &Arc<[String]> {
+        &self.0.names
     }
 
     pub(crate) fn result(&self) -> ValueId {
@@ -466,134 +488,4 @@ fn declare_operands(graph: &mut Graph, op: &Op) -> Result<(), Error> {
         }
     }
     Ok(())
-}
-
-/// Strides and offset of a buffer, in elements.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Layout {
-    /// Distance between neighbours on each axis, of any sign; 0 repeats.
-    pub strides: Vec<isize>,
-    /// Position of element `[0, 0, ...]` in the buffer.
-    pub offset: usize,
-}
-
-/// What is known of one operand when a kernel is compiled.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct OperandType {
-    /// The element type.
-    pub element_type: ElementType,
-    /// The dimensions.
-    pub shape: Vec<usize>,
-    /// Strides and offset; `None` is row-major from the start of the buffer.
-    pub layout: Option<Layout>,
-    /// The value, for an operand that is a parameter.
-    pub value: Option<Arc<Tensor>>,
-}
-
-/// Types, shapes and strides of the operands, the values of those that are parameters, and the layout of the result.
-///
-/// ```
-/// use xslice_core::{ElementType, Signature, Tensor};
-/// let signature = Signature::new()
-///     .operand(ElementType::F32, &[1, 32, 512, 128])
-///     .strided(ElementType::U8, &[4, 4], &[-4, 1], 12)
-///     .value(Tensor::vector(&[128]));
-/// assert_eq!(signature.operands().len(), 3);
-/// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Signature {
-    operands: Vec<OperandType>,
-    output: Option<Layout>,
-    max_bytes: Option<usize>,
-}
-
-impl Signature {
-    /// No operands yet.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Then an operand, row-major.
-    #[must_use]
-    pub fn operand(mut self, element_type: ElementType, shape: &[usize]) -> Self {
-        self.operands.push(OperandType {
-            element_type,
-            shape: shape.to_vec(),
-            layout: None,
-            value: None,
-        });
-        self
-    }
-
-    /// Then an operand with strides and offset, in elements; strides of any sign.
-    #[must_use]
-    pub fn strided(
-        mut self,
-        element_type: ElementType,
-        shape: &[usize],
-        strides: &[isize],
-        offset: usize,
-    ) -> Self {
-        let layout = Some(Layout {
-            strides: strides.to_vec(),
-            offset,
-        });
-        self.operands.push(OperandType {
-            element_type,
-            shape: shape.to_vec(),
-            layout,
-            value: None,
-        });
-        self
-    }
-
-    /// Then a parameter operand with its value.
-    #[must_use]
-    pub fn value(mut self, tensor: impl Into<Arc<Tensor>>) -> Self {
-        let value = tensor.into();
-        self.operands.push(OperandType {
-            element_type: value.element_type(),
-            shape: value.shape().to_vec(),
-            layout: None,
-            value: Some(value),
-        });
-        self
-    }
-
-    /// The result goes to these strides and offset, in elements, of a larger buffer.
-    #[must_use]
-    pub fn output(mut self, strides: &[isize], offset: usize) -> Self {
-        self.output = Some(Layout {
-            strides: strides.to_vec(),
-            offset,
-        });
-        self
-    }
-
-    /// Refuses a result, intermediate ones included, of more bytes than this, before memory is asked for. By default
-    /// `isize::MAX`.
-    #[must_use]
-    pub fn limit(mut self, max_bytes: usize) -> Self {
-        self.max_bytes = Some(max_bytes);
-        self
-    }
-
-    /// The limit.
-    #[must_use]
-    pub fn max_bytes(&self) -> usize {
-        self.max_bytes.unwrap_or(isize::MAX as usize)
-    }
-
-    /// The operands.
-    #[must_use]
-    pub fn operands(&self) -> &[OperandType] {
-        &self.operands
-    }
-
-    /// The layout of the result; `None` is row-major.
-    #[must_use]
-    pub fn output_layout(&self) -> Option<&Layout> {
-        self.output.as_ref()
-    }
 }

@@ -129,7 +129,7 @@ pub(crate) fn validate(op: &Op, known: Params<'_>) -> Result<(), Error> {
             }
             Ok(())
         }
-        Op::Index(index) => bracket::validate(index),
+        Op::Index(index) => bracket::validate(op, index),
         Op::Reshape(reshape) => list(op, reshape.rule.parameter(), known).map(|_| ()),
     }
 }

@@ -185,14 +185,19 @@ pub(crate) fn split(schedule: &Schedule) -> Option<Parts> {
     if loops > 63 {
         return None;
     }
+    let tables = match schedule.inner() {
+        Move::Lookup { lookup, .. } => 1 + lookup.access.lookup_count(),
+        Move::Copy { .. } | Move::Strided { .. } | Move::Shuffle { .. } | Move::Fill { .. } => 0,
+    };
+    let positions = 1 + schedule.src().lookup_count() + tables;
     let mut parts = Parts {
         structure: Structure {
             loops,
-            positions: Vec::with_capacity(2),
+            positions: Vec::with_capacity(positions),
             inner: Inner::Copy { run: Run::Long },
         },
-        numbers: Vec::with_capacity(3 * (loops + 3) + 5),
-        reads: Vec::with_capacity(2),
+        numbers: Vec::with_capacity(2 * loops + 1 + positions * (loops + 3) + 5),
+        reads: Vec::with_capacity(positions),
     };
     let extents = schedule.extents().iter().map(|&extent| extent as i64);
     parts.numbers.extend(extents);

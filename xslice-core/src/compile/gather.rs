@@ -171,11 +171,11 @@ impl Builder {
             max_bytes: self.max_bytes,
             ..Self::empty()
         };
-        Ok(Arc::new(inner.elements(map)?))
+        Ok(Arc::new(inner.elements(map.clone())?))
     }
 
     /// Runs what has been built, on no operands.
-    pub(super) fn elements(&mut self, map: &CoordMap) -> Result<Tensor, Error> {
+    pub(super) fn elements(&mut self, map: CoordMap) -> Result<Tensor, Error> {
         let mut tensor = Tensor::zeros(map.ty, &map.dims)?;
         let plan = core::mem::replace(self, Self::empty()).finish(map, None)?;
         interp::run(&plan, &[], tensor.as_output(), &mut Scratch::new())?;
@@ -190,7 +190,7 @@ impl Builder {
             max_bytes: self.max_bytes,
             ..Self::empty()
         }
-        .elements(&range)?;
+        .elements(range)?;
         let source = Source::Buffer(Buffer::Constant(self.constant_slot(&Arc::new(tensor))));
         Ok(CoordMap {
             source,

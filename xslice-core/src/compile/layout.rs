@@ -3,7 +3,8 @@
 use crate::access::Access;
 use crate::elem::ElementType;
 use crate::error::{Error, ErrorKind};
-use crate::program::{Declared, Layout};
+use crate::program::Declared;
+use crate::signature::Layout;
 use crate::tensor::element_count;
 use alloc::{format, string::String};
 

@@ -30,24 +30,27 @@ impl LoopNest {
 
 /// Unit and fold, for loops that all of `accesses` share.
 pub(crate) fn fold_loops(extents: &mut Vec<usize>, accesses: &mut [&mut Access]) {
-    // Each kept loop is a run of neighbours folded into one, innermost stride first.
-    let mut kept: Vec<(usize, usize)> = Vec::with_capacity(extents.len());
-    for k in (0..extents.len()).filter(|&k| extents[k] != 1) {
-        match kept.last_mut() {
-            Some((last, extent)) if folds(accesses, *last, k, extents[k]) => {
-                *extent *= extents[k];
-                *last = k;
-            }
-            _ => kept.push((k, extents[k])),
+    // The loops before `kept` are done: each is a run of neighbours folded into one, with the stride of the innermost.
+    let mut kept = 0;
+    for k in 0..extents.len() {
+        let extent = extents[k];
+        if extent == 1 {
+            continue;
+        }
+        if kept > 0 && folds(accesses, kept - 1, k, extent) {
+            extents[kept - 1] *= extent;
+        } else {
+            extents[kept] = extent;
+            kept += 1;
+        }
+        for access in &mut *accesses {
+            access.edit_strides(&|strides| strides[kept - 1] = strides[k]);
         }
     }
-    if kept.len() == extents.len() {
-        return;
-    }
     for access in accesses {
-        **access = access.map_strides(&|strides| kept.iter().map(|&(k, _)| strides[k]).collect());
+        access.edit_strides(&|strides| strides.truncate(kept));
     }
-    *extents = kept.into_iter().map(|(_, extent)| extent).collect();
+    extents.truncate(kept);
 }
 
 fn folds(accesses: &[&mut Access], outer: usize, inner: usize, extent: usize) -> bool {
@@ -68,8 +71,7 @@ fn absorb(parts: &mut Parts) {
         }
         parts.block *= extent;
         parts.extents.pop();
-        let drop_last = |strides: &[i64]| strides[..inner].to_vec();
-        parts.src = parts.src.map_strides(&drop_last);
-        parts.dst = parts.dst.map_strides(&drop_last);
+        parts.src.edit_strides(&|strides| strides.truncate(inner));
+        parts.dst.edit_strides(&|strides| strides.truncate(inner));
     }
 }

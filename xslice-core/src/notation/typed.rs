@@ -11,7 +11,8 @@ use super::place::Place;
 use super::{Diagnostic, Span, Token, cursor, parse, words};
 use crate::error::{Error, ErrorKind};
 use crate::plan::Plan;
-use crate::program::{Program, Signature};
+use crate::program::Program;
+use crate::signature::Signature;
 use alloc::{collections::BTreeSet, format, vec, vec::Vec};
 
 /// A program whose operands are all declared, and its plan.

@@ -9,13 +9,13 @@ use crate::op::{Entry, Index, Op, Param};
 use alloc::{format, string::String, vec::Vec};
 
 /// The rules that need no shape.
-pub(super) fn validate(index: &Index) -> Result<(), Error> {
+pub(super) fn validate(op: &Op, index: &Index) -> Result<(), Error> {
     if let Some((_, error)) = refusals(&index.entries).into_iter().next() {
         return Err(error);
     }
     for entry in &index.entries {
         if let Entry::Gather(Param::Constant(tensor)) = entry {
-            Op::Index(index.clone()).check_param_type("indices", tensor.element_type())?;
+            op.check_param_type("indices", tensor.element_type())?;
         }
     }
     Ok(())
