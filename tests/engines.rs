@@ -7,6 +7,7 @@ mod cases;
 #[path = "suite/mod.rs"]
 mod suite;
 
+use cases::describe::{Step, at};
 use cases::ways;
 use std::collections::BTreeSet;
 use suite::{ENGINES, from_naive, naive};
@@ -178,6 +179,19 @@ fn a_program_of_constants_needs_no_operand() {
     let table = suite::tensor(&[3, 2], &[1_i64, 2, 3, 4, 5, 6]);
     let case = cases::describe::of(table).gather([2, 0]);
     ways::gives(&case, &suite::tensor(&[2, 2], &[5_i64, 6, 1, 2]));
+}
+
+/// Its only nest writes a temporary, of more elements than the result has.
+#[test]
+fn a_temporary_that_nothing_reads_stays_a_temporary() {
+    for ty in [I64, xslice::ElementType::String] {
+        let case = cases::describe::x(ty, [4, 6])
+            .at(at![.., 1..4])
+            .then(Step::Reshape(vec![12]))
+            .at(at![12..]);
+        let expected = case.expected().expect("the oracle computes it");
+        ways::gives(&case, &from_naive(&expected));
+    }
 }
 
 /// With every request `Auto` may change its engine: from the runner to the code of the structure to that of the nest.
