@@ -198,7 +198,16 @@ fn lookups_touch_nothing_outside() {
     let mut rng = Rng::new(11);
     for ty in TYPES {
         for width in [1, 2, 3, 4, 5, 8, 9, 16, 33, 70, 300] {
-            for (rows, count) in [(1, 5), (3, 17), (256, 1100), (5000, 40)] {
+            // Few and many indices, tables that fit in registers, in L1, and neither.
+            for (rows, count) in [
+                (1, 5),
+                (3, 17),
+                (256, 1100),
+                (5000, 40),
+                (2, 2100),
+                (256, 2500),
+                (700, 2850),
+            ] {
                 let values: Vec<i64> = (0..count).map(|_| rng.within(-rows, rows - 1)).collect();
                 let narrow: Vec<i32> = values.iter().map(|&v| v as i32).collect();
                 let shape = [rows as usize, width];
@@ -222,6 +231,56 @@ fn lookups_touch_nothing_outside() {
                 );
             }
         }
+    }
+}
+
+#[test]
+fn an_index_outside_is_refused_before_its_row_is_read() {
+    let mut rng = Rng::new(23);
+    for ty in TYPES {
+        for width in [1, 2, 3, 4, 8, 33, 300] {
+            for (rows, count) in [(3, 17), (250, 700), (250, 2500), (700, 3001)] {
+                for _ in 0..4 {
+                    let mut values: Vec<i64> =
+                        (0..count).map(|_| rng.within(-rows, rows - 1)).collect();
+                    let outside = [rows, -rows - 1, 1 << 30, -(1 << 30)];
+                    for _ in 0..1 + rng.below(2) {
+                        values[rng.below(count)] = rng.pick(&outside);
+                    }
+                    let narrow: Vec<i32> = values.iter().map(|&v| v as i32).collect();
+                    let shape = [rows as usize, width];
+                    refused(ty, &shape, &suite::tensor(&[count], &values));
+                    refused(ty, &shape, &suite::tensor(&[count], &narrow));
+                }
+            }
+        }
+    }
+}
+
+/// Every level refuses as the interpreter does, with guarded operands.
+fn refused(ty: ElementType, shape: &[usize], indices: &Tensor) {
+    let program = Program::parse("x[@ids]").expect("a program");
+    let signature = Signature::new()
+        .operand(ty, shape)
+        .operand(indices.element_type(), indices.shape());
+    let plan = program.compile(&signature).expect("a plan");
+    let mut result = Tensor::zeros(ty, plan.shape()).expect("memory");
+    let bytes = numbered(ty, shape, 7).bytes().to_vec();
+    let mut src = Guarded::new(bytes.len());
+    for at_end in [false, true] {
+        let source = src.bytes(bytes.len(), at_end);
+        source.copy_from_slice(&bytes);
+        typed!(ty, source, |source| {
+            let inputs = [Input::from(&source[..]), indices.as_input()];
+            let scratch = &mut Scratch::new();
+            let expected = xslice::interp::run(&plan, &inputs, result.as_output(), scratch);
+            assert!(expected.is_err());
+            for level in Level::all() {
+                let output = result.as_output();
+                let given = xslice::runner::run_at(level, &plan, &inputs, output, scratch);
+                assert_eq!(given, expected, "{} {ty} {shape:?}", level.name());
+            }
+        });
     }
 }
 

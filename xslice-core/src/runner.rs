@@ -64,7 +64,8 @@ pub type OnScratch<'a> = &'a mut dyn FnMut(&mut Scratch) -> Result<(), Error>;
 
 /// Admits a call, then takes the steps of the plan in order: checks are run here, nests by `nest`, which gets the number of the
 /// nest in the plan, what it may read, and where it writes. For engines: when `nest` is called, the buffers have the lengths that the
-/// nest was verified for, and the checks of its indices have passed (I3).
+/// nest was verified for, and the checks of its indices have passed (I3), but for the one that `tests` says it does itself: of that it says
+/// `false` where an index is outside.
 ///
 /// # Errors
 /// As [`run`].
@@ -75,7 +76,8 @@ pub fn steps(
     inputs: &[Input<'_>],
     output: &mut Output<'_>,
     temporaries: impl FnOnce(OnScratch<'_>) -> Result<(), Error>,
-    mut nest: impl FnMut(usize, &PlannedNest, &Sources<'_>, &mut Output<'_>),
+    tests: fn(&Check, &PlannedNest) -> bool,
+    mut nest: impl FnMut(usize, &PlannedNest, &Sources<'_>, &mut Output<'_>) -> bool,
 ) -> Result<(), Error> {
     plan.admit(inputs, output)?;
     // Most plans are one nest, and a small one is over before the general way has begun.
@@ -86,7 +88,8 @@ pub fn steps(
         nest(0, planned, &sources, output);
         return Ok(());
     }
-    let run = &mut |scratch: &mut Scratch| each_step(plan, inputs, output, scratch, &mut nest);
+    let run =
+        &mut |scratch: &mut Scratch| each_step(plan, inputs, output, scratch, tests, &mut nest);
     if plan.temporaries().is_empty() {
         run(&mut Scratch::new())
     } else {
@@ -100,28 +103,36 @@ fn each_step(
     inputs: &[Input<'_>],
     output: &mut Output<'_>,
     scratch: &mut Scratch,
-    nest: &mut dyn FnMut(usize, &PlannedNest, &Sources<'_>, &mut Output<'_>),
+    tests: fn(&Check, &PlannedNest) -> bool,
+    nest: &mut dyn FnMut(usize, &PlannedNest, &Sources<'_>, &mut Output<'_>) -> bool,
 ) -> Result<(), Error> {
     scratch.prepare(plan.temporaries())?;
     let mut number = 0;
-    for step in plan.steps() {
+    let mut left = None;
+    for (at, step) in plan.steps().iter().enumerate() {
         let planned = match step {
             Step::Check(check) => {
-                self::check(check, &Sources::new(plan, inputs, scratch.sources()))?;
+                match plan.steps().get(at + 1) {
+                    Some(Step::Nest(next)) if tests(check, next) => left = Some(check),
+                    _ => self::check(check, &Sources::new(plan, inputs, scratch.sources()))?,
+                }
                 continue;
             }
             Step::Nest(planned) => planned,
         };
-        match planned.scratch() {
+        let passed = match planned.scratch() {
             None => {
                 let sources = Sources::new(plan, inputs, scratch.sources());
-                nest(number, planned, &sources, output);
+                nest(number, planned, &sources, output)
             }
             Some(at) => {
                 let (earlier, mut temporary) = scratch.split(at);
                 let sources = Sources::new(plan, inputs, earlier);
-                nest(number, planned, &sources, &mut temporary);
+                nest(number, planned, &sources, &mut temporary)
             }
+        };
+        if let (Some(check), false) = (left.take(), passed) {
+            self::check(check, &Sources::new(plan, inputs, scratch.sources()))?;
         }
         number += 1;
     }

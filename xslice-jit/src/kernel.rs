@@ -333,8 +333,9 @@ impl Kernel {
         }
         let nest = |number: usize, _: &_, sources: &Sources<'_>, output: &mut Output<'_>| {
             nests[number].run(sources, output);
+            true
         };
-        runner::steps(plan, inputs, output, with_scratch, nest)
+        runner::steps(plan, inputs, output, with_scratch, |_, _| false, nest)
     }
 }
 

@@ -1,21 +1,28 @@
-//! Look-ups with AVX-512: neighbouring words by gathers, narrow entries through a table in L1.
+//! Look-ups with AVX-512: narrow entries of small tables in registers, those of larger ones through a table in L1, words by gathers.
 //!
-//! Everything here moves the same bytes as [`super::copy`], which is also what takes over where a case does not fit. Long rows are left
-//! to `memcpy`: loops of whole vectors gained nothing over it.
+//! Everything here moves the same bytes as [`super::lookup`], which is also what takes over where a case does not fit. Each lane's
+//! index is tested before it is used; what lies outside its axis is not loaded.
 
-use super::copy::{self, Index, Indices, Rows};
+use super::copy::{self, Rows};
+use super::lookup::{Index, Indices};
 use core::arch::x86_64::*;
 
 /// Entries of a table that is widened to one word an entry, at most: 16 KiB on the stack.
 const MOST_ENTRIES: usize = 4096;
 
-/// Eight indices from `k` on, wrapped and scaled to bytes; the table is packed.
+/// Entries of a table that is held in registers, at most: four of bytes.
+const IN_REGISTERS: usize = 256;
+
+/// Fewer look-ups do not pay for another form of the table.
+const LEAST_ROWS: usize = 2048;
+
+/// Eight indices from `k` on, wrapped, and a bit for each that then lies in the axis.
 ///
 /// # Safety
-/// The indices lie in the table.
+/// The indices lie in the table, which is packed.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
 #[inline]
-unsafe fn offsets<I: Index>(indices: &Indices<I>, k: usize) -> __m512i {
+unsafe fn eight<I: Index>(indices: &Indices<I>, k: usize) -> (__m512i, __mmask8) {
     // SAFETY: by the contract of this function.
     let index = unsafe {
         let at = indices.table.add(k);
@@ -24,60 +31,102 @@ unsafe fn offsets<I: Index>(indices: &Indices<I>, k: usize) -> __m512i {
             _ => _mm512_loadu_si512(at.cast()),
         }
     };
-    let negative = _mm512_movepi64_mask(index);
-    let wrapped = _mm512_mask_add_epi64(index, negative, index, _mm512_set1_epi64(indices.size));
-    match (indices.scale as u64).is_power_of_two() {
-        true => _mm512_sll_epi64(
-            wrapped,
-            _mm_cvtsi64_si128(i64::from(indices.scale.trailing_zeros())),
-        ),
-        false => _mm512_mullo_epi64(wrapped, _mm512_set1_epi64(indices.scale as i64)),
+    let size = _mm512_set1_epi64(indices.size);
+    let wrapped = _mm512_mask_add_epi64(index, _mm512_movepi64_mask(index), index, size);
+    (wrapped, _mm512_cmplt_epu64_mask(wrapped, size))
+}
+
+/// Sixteen indices from `k` on, wrapped, and a bit for each that then lies in the axis, which is small.
+///
+/// # Safety
+/// As [`eight`].
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
+#[inline]
+unsafe fn sixteen<I: Index>(indices: &Indices<I>, k: usize) -> (__m512i, __mmask16) {
+    // SAFETY: by the contract of this function.
+    unsafe {
+        if size_of::<I>() == 4 {
+            let index = _mm512_loadu_si512(indices.table.add(k).cast());
+            #[expect(clippy::cast_possible_truncation, reason = "at most MOST_ENTRIES")]
+            let size = _mm512_set1_epi32(indices.size as i32);
+            let wrapped = _mm512_mask_add_epi32(index, _mm512_movepi32_mask(index), index, size);
+            return (wrapped, _mm512_cmplt_epu32_mask(wrapped, size));
+        }
+        let ((low, first), (high, second)) = (eight(indices, k), eight(indices, k + 8));
+        let low = _mm512_castsi256_si512(_mm512_cvtepi64_epi32(low));
+        let both = _mm512_inserti64x4::<1>(low, _mm512_cvtepi64_epi32(high));
+        (both, u16::from(first) | u16::from(second) << 8)
     }
 }
 
-/// Neighbouring words of 4 or 8 bytes, by gathers. Gives how many are done; the rest is fewer than a vector.
+/// Places in bytes of wrapped indices.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
+#[inline]
+fn scaled(wrapped: __m512i, scale: isize) -> __m512i {
+    match (scale as u64).is_power_of_two() {
+        true => _mm512_sll_epi64(
+            wrapped,
+            _mm_cvtsi64_si128(i64::from(scale.trailing_zeros())),
+        ),
+        false => _mm512_mullo_epi64(wrapped, _mm512_set1_epi64(scale as i64)),
+    }
+}
+
+/// Neighbouring words of 4 or 8 bytes, by gathers. Gives how many are done; the rest is fewer than a vector. `None`: an index lies outside.
 ///
 /// # Safety
-/// As [`copy::lookup`], the processor has AVX-512 F, BW, VL, DQ and VBMI; rows and table are packed, the source stands still, `rows.bytes` is 4 or 8.
+/// As [`super::lookup::run`], the processor has AVX-512 F, BW, VL, DQ and VBMI; rows and table are packed, the source stands still,
+/// `rows.bytes` is 4 or 8.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
 pub(super) unsafe fn words<I: Index>(
     dst: *mut u8,
     src: *const u8,
     rows: Rows,
     indices: &Indices<I>,
-) -> usize {
+) -> Option<usize> {
     let whole = rows.count / 8 * 8;
+    let mut all = 0xff;
     for k in (0..whole).step_by(8) {
-        // SAFETY: by the contract: each lane reads one row, and the rows are side by side in the destination.
+        // SAFETY: by the contract: each lane whose index lies in the axis reads one row, and the rows are side by side in the destination.
         unsafe {
-            let offsets = offsets(indices, k);
+            let (wrapped, inside) = eight(indices, k);
+            all &= inside;
+            let places = scaled(wrapped, indices.scale);
             let to = dst.add(k * rows.bytes);
             match rows.bytes {
                 4 => {
-                    _mm256_storeu_si256(to.cast(), _mm512_i64gather_epi32::<1>(offsets, src.cast()))
+                    let none = _mm256_setzero_si256();
+                    let words = _mm512_mask_i64gather_epi32::<1>(none, inside, places, src.cast());
+                    _mm256_storeu_si256(to.cast(), words);
                 }
                 _ => {
-                    _mm512_storeu_si512(to.cast(), _mm512_i64gather_epi64::<1>(offsets, src.cast()))
+                    let none = _mm512_setzero_si512();
+                    let words = _mm512_mask_i64gather_epi64::<1>(none, inside, places, src.cast());
+                    _mm512_storeu_si512(to.cast(), words);
                 }
             }
         }
     }
-    whole
+    (all == 0xff).then_some(whole)
 }
-
-/// Fewer look-ups do not pay for clearing the table.
-const LEAST_ROWS: usize = 2048;
 
 /// Whether entries go through a widened table: narrow ones, few, and so many look-ups that widening costs nothing.
 pub(super) fn widens<I>(rows: &Rows, indices: &Indices<I>) -> bool {
-    let entries = usize::try_from(indices.size).unwrap_or(usize::MAX);
-    rows.bytes <= 3
-        && entries <= MOST_ENTRIES
-        && rows.count >= LEAST_ROWS
-        && rows.count / 4 >= entries
+    rows.bytes <= 3 && pays(rows, indices, MOST_ENTRIES)
 }
 
-/// Entries of 1 to 3 bytes, through a table of one word an entry. Gives how many are done; the rest is fewer than a vector.
+/// Whether entries are looked up in registers: narrow ones of a small table, and so many that filling the registers costs nothing.
+pub(super) fn in_registers<I>(rows: &Rows, indices: &Indices<I>) -> bool {
+    rows.bytes <= 4 && pays(rows, indices, IN_REGISTERS)
+}
+
+fn pays<I>(rows: &Rows, indices: &Indices<I>, most: usize) -> bool {
+    let entries = usize::try_from(indices.size).unwrap_or(usize::MAX);
+    entries <= most && rows.count >= LEAST_ROWS && rows.count / 4 >= entries
+}
+
+/// Entries of 1 to 3 bytes, through a table of one word an entry. Gives how many are done; the rest is fewer than a vector. `None`: an
+/// index lies outside.
 ///
 /// # Safety
 /// As [`words`], and [`widens`] holds.
@@ -87,28 +136,25 @@ pub(super) unsafe fn narrow<I: Index>(
     src: *const u8,
     rows: Rows,
     indices: &Indices<I>,
-) -> usize {
+) -> Option<usize> {
     let mut table = [0u32; MOST_ENTRIES];
     for (entry, word) in table.iter_mut().enumerate().take(indices.size as usize) {
-        let mut bytes = [0; 4];
         // SAFETY: the entry lies in the source.
-        unsafe {
-            copy::run(
-                bytes.as_mut_ptr(),
-                src.offset(entry as isize * indices.scale),
-                rows.bytes,
-            )
-        };
-        *word = u32::from_ne_bytes(bytes);
+        *word = unsafe { entry_of(src, entry, &rows, indices) };
     }
     // Byte k of the packed entries of three bytes, out of words.
     let packed: [u8; 64] =
         core::array::from_fn(|k| if k < 48 { (k / 3 * 4 + k % 3) as u8 } else { 0 });
     let whole = rows.count / 16 * 16;
+    let mut all = u16::MAX;
     for k in (0..whole).step_by(16) {
-        // SAFETY: wrapped indices lie in the table; the destination has room for 16 entries.
+        // SAFETY: lanes whose index lies in the axis read the table; the destination has room for 16 entries.
         unsafe {
-            let words = _mm512_i32gather_epi32::<4>(wrapped(indices, k), table.as_ptr().cast());
+            let (wrapped, inside) = sixteen(indices, k);
+            all &= inside;
+            let none = _mm512_setzero_si512();
+            let table = table.as_ptr().cast();
+            let words = _mm512_mask_i32gather_epi32::<4>(none, inside, wrapped, table);
             let to = dst.add(k * rows.bytes);
             match rows.bytes {
                 1 => _mm_storeu_si128(to.cast(), _mm512_cvtepi32_epi8(words)),
@@ -121,29 +167,125 @@ pub(super) unsafe fn narrow<I: Index>(
             }
         }
     }
-    whole
+    (all == u16::MAX).then_some(whole)
 }
 
-/// Sixteen indices from `k` on, wrapped; the table is packed and the axis small.
+/// An entry of at most four bytes as a word.
 ///
 /// # Safety
-/// The indices lie in the table.
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
-#[inline]
-unsafe fn wrapped<I: Index>(indices: &Indices<I>, k: usize) -> __m512i {
+/// The entry lies in the source.
+unsafe fn entry_of<I>(src: *const u8, entry: usize, rows: &Rows, indices: &Indices<I>) -> u32 {
+    let mut bytes = [0; 4];
     // SAFETY: by the contract of this function.
-    let index = unsafe {
-        let at = indices.table.add(k);
-        match size_of::<I>() {
-            4 => _mm512_loadu_si512(at.cast()),
-            _ => {
-                let low = _mm512_cvtepi64_epi32(_mm512_loadu_si512(at.cast()));
-                let high = _mm512_cvtepi64_epi32(_mm512_loadu_si512(at.add(8).cast()));
-                _mm512_inserti64x4::<1>(_mm512_castsi256_si512(low), high)
+    unsafe {
+        copy::run(
+            bytes.as_mut_ptr(),
+            src.offset(entry as isize * indices.scale),
+            rows.bytes,
+        )
+    };
+    u32::from_ne_bytes(bytes)
+}
+
+/// Entries of 1 to 4 bytes of a table of up to 256: a plane for each byte of an entry, looked up in registers. Gives how many are done;
+/// the rest is fewer than a vector. `None`: an index lies outside.
+///
+/// # Safety
+/// As [`words`], and [`in_registers`] holds.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
+pub(super) unsafe fn planes<I: Index>(
+    dst: *mut u8,
+    src: *const u8,
+    rows: Rows,
+    indices: &Indices<I>,
+) -> Option<usize> {
+    // SAFETY: by the contract of this function.
+    unsafe {
+        match rows.bytes {
+            1 => planes_of::<1, I>(dst, src, rows, indices),
+            2 => planes_of::<2, I>(dst, src, rows, indices),
+            3 => planes_of::<3, I>(dst, src, rows, indices),
+            _ => planes_of::<4, I>(dst, src, rows, indices),
+        }
+    }
+}
+
+/// # Safety
+/// As [`planes`], for entries of `N` bytes.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
+unsafe fn planes_of<const N: usize, I: Index>(
+    dst: *mut u8,
+    src: *const u8,
+    rows: Rows,
+    indices: &Indices<I>,
+) -> Option<usize> {
+    let mut bytes = [[0u8; IN_REGISTERS]; N];
+    for entry in 0..indices.size as usize {
+        // SAFETY: the entry lies in the source.
+        let word = unsafe { entry_of(src, entry, &rows, indices) }.to_ne_bytes();
+        for (plane, byte) in bytes.iter_mut().zip(word) {
+            plane[entry] = byte;
+        }
+    }
+    // SAFETY: loads of whole arrays.
+    let load = |bytes: &[u8; 64]| unsafe { _mm512_loadu_si512(bytes.as_ptr().cast()) };
+    let planes = bytes.map(|plane| {
+        let (quarters, _) = plane.as_chunks();
+        core::array::from_fn(|quarter| load(&quarters[quarter]))
+    });
+    // Byte k of vector v is byte (64 * v + k) % N of its entry.
+    let at = |v: usize, k: usize| ((64 * v + k) / N, (64 * v + k) % N);
+    let orders: [__m512i; N] =
+        core::array::from_fn(|v| load(&core::array::from_fn(|k| at(v, k).0 as u8)));
+    let masks: [[u64; N]; N] = core::array::from_fn(|v| {
+        core::array::from_fn(|n| (0..64).fold(0, |mask, k| mask | u64::from(at(v, k).1 == n) << k))
+    });
+    let whole = rows.count / 64 * 64;
+    let mut all = u16::MAX;
+    for k in (0..whole).step_by(64) {
+        // SAFETY: the indices lie in the table of indices; the destination has room for 64 entries.
+        unsafe {
+            let (index, inside) = sixty_four(indices, k);
+            all &= inside;
+            let found = planes.map(|plane| look_up(&plane, index));
+            for v in 0..N {
+                let mut vector = _mm512_permutexvar_epi8(orders[v], found[0]);
+                for n in 1..N {
+                    let mask = masks[v][n];
+                    vector = _mm512_mask_permutexvar_epi8(vector, mask, orders[v], found[n]);
+                }
+                _mm512_storeu_si512(dst.add(k * N + v * 64).cast(), vector);
             }
         }
-    };
-    #[expect(clippy::cast_possible_truncation, reason = "at most MOST_ENTRIES")]
-    let size = _mm512_set1_epi32(indices.size as i32);
-    _mm512_mask_add_epi32(index, _mm512_movepi32_mask(index), index, size)
+    }
+    (all == u16::MAX).then_some(whole)
+}
+
+/// Sixty-four indices from `k` on, wrapped, as bytes; a bit is clear if any lies outside the axis of at most 256.
+///
+/// # Safety
+/// As [`eight`].
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
+#[inline]
+unsafe fn sixty_four<I: Index>(indices: &Indices<I>, k: usize) -> (__m512i, __mmask16) {
+    let mut inside = u16::MAX;
+    let quarters: [__m128i; 4] = core::array::from_fn(|quarter| {
+        // SAFETY: by the contract of this function.
+        let (wrapped, these) = unsafe { sixteen(indices, k + 16 * quarter) };
+        inside &= these;
+        _mm512_cvtepi32_epi8(wrapped)
+    });
+    let half = |low, high| _mm256_inserti128_si256::<1>(_mm256_castsi128_si256(low), high);
+    let low = _mm512_castsi256_si512(half(quarters[0], quarters[1]));
+    let all = _mm512_inserti64x4::<1>(low, half(quarters[2], quarters[3]));
+    (all, inside)
+}
+
+/// The bytes that 64 indices name in a plane of 256.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
+#[inline]
+fn look_up(plane: &[__m512i; 4], index: __m512i) -> __m512i {
+    let low = _mm512_permutex2var_epi8(plane[0], index, plane[1]);
+    let high = _mm512_permutex2var_epi8(plane[2], index, plane[3]);
+    _mm512_mask_blend_epi8(_mm512_movepi8_mask(index), low, high)
 }

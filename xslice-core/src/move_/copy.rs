@@ -1,8 +1,10 @@
-//! Moves of bytes: one run, runs at constant distances, runs where an index points.
+//! Moves of bytes: one run, runs at constant distances.
 //!
 //! Widths of an element are fixed-size loads and stores, in loops of their own; short runs are two overlapping ones; long runs are
 //! `memcpy`.
 
+use super::level::Level;
+use super::rows;
 use core::ptr::copy_nonoverlapping;
 
 /// Runs at constant distances.
@@ -14,50 +16,13 @@ pub(super) struct Rows {
     pub src_stride: isize,
 }
 
-/// Indices at constant distances, each worth `scale` bytes.
-#[derive(Clone, Copy)]
-pub(super) struct Indices<I> {
-    pub table: *const I,
-    pub stride: isize,
-    pub scale: isize,
-    pub size: i64,
-}
-
-/// How many rows ahead of the one that moves the processor is told to fetch.
-pub(super) const AHEAD: usize = 12;
-
-impl<I: Index> Indices<I> {
-    /// Where index `k` points, wrapped, in bytes.
-    ///
-    /// # Safety
-    /// It lies in the table.
-    #[inline(always)]
-    pub unsafe fn offset(&self, k: usize) -> isize {
-        let at = self.table.wrapping_byte_offset(k as isize * self.stride);
-        // SAFETY: by the contract of this function; one of the type lies there, at any alignment.
-        let index: i64 = unsafe { at.read_unaligned() }.into();
-        let index = if index < 0 { index + self.size } else { index };
-        index as isize * self.scale
-    }
-}
-
 /// Asks for the first lines of a row.
 #[inline(always)]
 pub(super) fn prefetch(row: *const u8, bytes: usize) {
-    #[cfg(target_arch = "x86_64")]
     for line in 0..bytes.div_ceil(64).min(4) {
-        use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        // SAFETY: SSE is part of x86-64, and a prefetch of any address has no effect that a program can see.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(row.wrapping_add(64 * line).cast()) };
+        rows::prefetch(row.wrapping_add(64 * line));
     }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = (row, bytes);
 }
-
-/// An index in a table.
-pub(super) trait Index: Copy + Into<i64> {}
-impl Index for i32 {}
-impl Index for i64 {}
 
 /// Moves `N` bytes.
 ///
@@ -106,7 +71,7 @@ pub(super) unsafe fn run(dst: *mut u8, src: *const u8, bytes: usize) {
 }
 
 /// A way to move one run of a known length.
-trait Mover: Copy {
+pub(super) trait Mover: Copy {
     /// # Safety
     /// As [`run`], for the length that the mover is made for.
     unsafe fn run(self, dst: *mut u8, src: *const u8);
@@ -114,7 +79,7 @@ trait Mover: Copy {
 
 /// `N` bytes.
 #[derive(Clone, Copy)]
-struct Fixed<const N: usize>;
+pub(super) struct Fixed<const N: usize>;
 
 impl<const N: usize> Mover for Fixed<N> {
     #[inline(always)]
@@ -126,7 +91,7 @@ impl<const N: usize> Mover for Fixed<N> {
 
 /// That many bytes.
 #[derive(Clone, Copy)]
-struct Bytes(usize);
+pub(super) struct Bytes(pub usize);
 
 impl Mover for Bytes {
     #[inline(always)]
@@ -154,14 +119,22 @@ macro_rules! by_width {
     };
 }
 
+pub(super) use by_width;
+
 /// Moves runs at constant distances.
 ///
 /// # Safety
 /// As [`run`], for each of the runs.
 #[inline]
-pub(super) unsafe fn strided(dst: *mut u8, src: *const u8, rows: Rows) {
+pub(super) unsafe fn strided(level: Level, dst: *mut u8, src: *const u8, rows: Rows) {
     // SAFETY: by the contract of this function.
-    unsafe { by_width!(rows.bytes, each(dst, src, rows)) }
+    unsafe {
+        if rows::takes(level, rows.bytes) {
+            let place = |k| k as isize * rows.src_stride;
+            return rows::moved(level, dst, src, rows, rows.count, place);
+        }
+        by_width!(rows.bytes, each(dst, src, rows));
+    }
 }
 
 /// # Safety
@@ -172,47 +145,6 @@ unsafe fn each(mover: impl Mover, dst: *mut u8, src: *const u8, rows: Rows) {
     for _ in 0..rows.count {
         // SAFETY: this is one of the runs.
         unsafe { mover.run(to, from) };
-        to = to.wrapping_offset(rows.dst_stride);
-        from = from.wrapping_offset(rows.src_stride);
-    }
-}
-
-/// Moves `rows`, each from where the next index points.
-///
-/// # Safety
-/// As [`run`], for each of the runs; the indices lie in the table and within their axis.
-#[inline]
-pub(super) unsafe fn lookup<I: Index>(
-    dst: *mut u8,
-    src: *const u8,
-    rows: Rows,
-    indices: Indices<I>,
-) {
-    // SAFETY: by the contract of this function.
-    unsafe { by_width!(rows.bytes, pick(dst, src, rows, indices)) }
-}
-
-/// # Safety
-/// As [`lookup`]; the mover is for `rows.bytes`.
-#[inline(always)]
-unsafe fn pick<I: Index>(
-    mover: impl Mover,
-    dst: *mut u8,
-    src: *const u8,
-    rows: Rows,
-    indices: Indices<I>,
-) {
-    let (mut to, mut from) = (dst, src);
-    // Narrow entries come out of a small table, or several out of one line.
-    let ahead = if rows.bytes >= 32 { AHEAD } else { rows.count };
-    for k in 0..rows.count {
-        // SAFETY: index `k` is one of the rows', and so is the one that is looked ahead to; this is one of the runs.
-        unsafe {
-            if k + ahead < rows.count {
-                prefetch(from.wrapping_offset(indices.offset(k + ahead)), rows.bytes);
-            }
-            mover.run(to, from.wrapping_offset(indices.offset(k)));
-        }
         to = to.wrapping_offset(rows.dst_stride);
         from = from.wrapping_offset(rows.src_stride);
     }

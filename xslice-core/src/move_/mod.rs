@@ -10,6 +10,8 @@ mod avx512;
 mod copy;
 mod fill;
 mod level;
+mod lookup;
+mod rows;
 #[cfg(target_arch = "x86_64")]
 mod stream;
 #[cfg(target_arch = "x86_64")]
@@ -24,7 +26,7 @@ use crate::fixed::Proven;
 use crate::nest::Source;
 use crate::nest::schedule::{Move, Schedule};
 use crate::operand::{Input, Output};
-use crate::plan::{Plan, PlannedNest};
+use crate::plan::{Check, Plan, PlannedNest};
 use crate::runner::{self, Odometer, OnScratch};
 use crate::scratch;
 use crate::shuffle::{Pattern, Shuffle, Tables};
@@ -62,10 +64,10 @@ pub(crate) fn run(
     temporaries: impl FnOnce(OnScratch<'_>) -> Result<(), Error>,
 ) -> Result<(), Error> {
     let run = |_: usize, planned: &_, sources: &Sources<'_>, output: &mut Output<'_>| {
-        // SAFETY: `steps` calls this for nests of an admitted call, each when its checks have passed.
-        unsafe { nest(level, planned, sources, output) };
+        // SAFETY: `steps` calls this for nests of an admitted call, each when its checks have passed, but for what its move checks.
+        unsafe { nest(level, planned, sources, output) }
     };
-    runner::steps(plan, inputs, output, temporaries, run)
+    runner::steps(plan, inputs, output, temporaries, check_by_move, run)
 }
 
 /// Runs a nest whose numbers and call were proved when they were compiled.
@@ -81,24 +83,52 @@ pub(crate) fn proven(call: Proven<'_>) {
     unsafe { scheduled(Level::best(), schedule, &sources, &mut output) };
 }
 
-/// Runs one nest.
+/// Whether a check is that of the very indices that the move of the next nest reads, and so tests: then it needs no pass of its own.
+fn check_by_move(check: &Check, next: &PlannedNest) -> bool {
+    let Some(schedule) = next.schedule() else {
+        return false;
+    };
+    let Move::Lookup {
+        count,
+        ref lookup,
+        index_stride,
+        ..
+    } = *schedule.inner()
+    else {
+        return false;
+    };
+    let bytes = lookup.index.size() as i64;
+    let [extent] = check.extents() else {
+        return false;
+    };
+    schedule.src().is_affine()
+        && (check.table(), check.index(), check.size()) == (lookup.table, lookup.index, lookup.size)
+        && (*extent, check.access().offset * bytes) == (count, lookup.access.offset)
+        && check.access().is_affine()
+        && check.access().strides[0] * bytes == index_stride
+        && lookup.access.strides.iter().all(|&stride| stride == 0)
+}
+
+/// Runs one nest. `false`: an index that its move reads lies outside its axis; then some rows may not have moved.
 ///
 /// # Safety
-/// The nest is one of the plan of `sources`; sources and output have the lengths that the plan names, and its checks have passed.
+/// The nest is one of the plan of `sources`; sources and output have the lengths that the plan names, and its checks have passed, but
+/// for that of the indices that its move reads.
 unsafe fn nest(
     level: Level,
     planned: &PlannedNest,
     sources: &Sources<'_>,
     output: &mut Output<'_>,
-) {
+) -> bool {
     match planned.schedule() {
         // SAFETY: by the contract of this function.
         Some(schedule) => unsafe {
-            if !one_run(schedule, sources, output) {
-                scheduled(level, schedule, sources, output);
-            }
+            one_run(schedule, sources, output) || scheduled(level, schedule, sources, output)
         },
-        None => runner::strings(planned.nest(), sources, output),
+        None => {
+            runner::strings(planned.nest(), sources, output);
+            true
+        }
     }
 }
 
@@ -133,7 +163,7 @@ unsafe fn scheduled(
     schedule: &Schedule,
     sources: &Sources<'_>,
     output: &mut Output<'_>,
-) {
+) -> bool {
     let src = match schedule.source() {
         Source::Buffer(buffer) => sources.start(buffer),
         Source::Range(_) => core::ptr::null(),
@@ -174,21 +204,27 @@ unsafe fn scheduled(
                 let (outer_stride, inner_stride) = (stride(0), stride(1));
                 let mut at = first;
                 for _ in 0..outer {
-                    call.turns(inner, at, inner_stride);
+                    if !call.turns(inner, at, inner_stride) {
+                        return false;
+                    }
                     at = at.plus(outer_stride);
                 }
+                true
             }
             (extents, _) => {
                 let mut odometer = Odometer::new(extents);
                 loop {
                     let at = |access| call.position(access, odometer.counters());
-                    call.inner(At {
+                    let turn = At {
                         src: at(src),
                         dst: at(dst),
                         table: at(table),
-                    });
+                    };
+                    if !call.inner(turn) {
+                        return false;
+                    }
                     if !odometer.advance() {
-                        return;
+                        return true;
                     }
                 }
             }
@@ -235,13 +271,16 @@ impl Call<'_> {
     /// # Safety
     /// As [`Call::inner`], for each turn.
     #[inline]
-    unsafe fn turns(&self, count: usize, first: At, stride: At) {
+    unsafe fn turns(&self, count: usize, first: At, stride: At) -> bool {
         let mut at = first;
         for _ in 0..count {
             // SAFETY: by the contract of this function.
-            unsafe { self.inner(at) };
+            if !unsafe { self.inner(at) } {
+                return false;
+            }
             at = at.plus(stride);
         }
+        true
     }
 
     /// A position in bytes, or in a Range.
@@ -271,14 +310,15 @@ impl Call<'_> {
         access.offset + steps.sum::<i64>() + lookups.sum::<i64>()
     }
 
-    /// One turn of the outer loops.
+    /// One turn of the outer loops. `false`: an index that the move reads lies outside its axis.
     ///
     /// # Safety
-    /// `at` is the position of a turn within the extents, and the checks of the tables have passed.
+    /// `at` is the position of a turn within the extents, and the checks of the tables have passed, but for that of the indices that the
+    /// move reads.
     #[inline]
-    unsafe fn inner(&self, at: At) {
+    unsafe fn inner(&self, at: At) -> bool {
         // SAFETY: every position that a verified schedule reaches lies inside its buffer (I3), for turns within the extents and indices
-        // that the checks have passed; source and destination are distinct borrows (I5), and no byte is written twice (I4).
+        // within their axes; source and destination are distinct borrows (I5), and no byte is written twice (I4).
         unsafe {
             let to = self.dst.offset(at.dst as isize);
             let from = self.src;
@@ -312,24 +352,16 @@ impl Call<'_> {
                     let from = from.offset(at.src as isize);
                     let rows = rows(count, bytes, dst_stride, src_stride);
                     let table = self.sources.start(lookup.table).offset(at.table as isize);
-                    match lookup.index {
+                    return match lookup.index {
                         IndexType::I32 => {
-                            self.lookup(
-                                to,
-                                from,
-                                rows,
-                                indices::<i32>(table, lookup, index_stride),
-                            );
+                            let indices = indices::<i32>(table, lookup, index_stride);
+                            lookup::run(self.level, to, from, rows, indices)
                         }
                         IndexType::I64 => {
-                            self.lookup(
-                                to,
-                                from,
-                                rows,
-                                indices::<i64>(table, lookup, index_stride),
-                            );
+                            let indices = indices::<i64>(table, lookup, index_stride);
+                            lookup::run(self.level, to, from, rows, indices)
                         }
-                    }
+                    };
                 }
                 Move::Fill {
                     count,
@@ -337,22 +369,14 @@ impl Call<'_> {
                     step,
                     values,
                 } => {
-                    fill::run(
-                        self.level,
-                        to,
-                        count,
-                        dst_stride as isize,
-                        at.src,
-                        step,
-                        values,
-                    );
+                    let stride = dst_stride as isize;
+                    fill::run(self.level, to, count, stride, at.src, step, values);
                 }
             }
+            true
         }
     }
-}
 
-impl Call<'_> {
     /// Rows at constant distances.
     ///
     /// # Safety
@@ -365,48 +389,7 @@ impl Call<'_> {
             if self.stream && rows.bytes >= stream::LEAST_ROW {
                 return stream::strided(to, from, rows);
             }
-            copy::strided(to, from, rows);
-        }
-    }
-
-    /// Rows where indices point, at this level.
-    ///
-    /// # Safety
-    /// As [`copy::lookup`].
-    #[inline]
-    unsafe fn lookup<I: copy::Index>(
-        &self,
-        to: *mut u8,
-        from: *const u8,
-        rows: copy::Rows,
-        indices: copy::Indices<I>,
-    ) {
-        let packed = rows.dst_stride == rows.bytes as isize
-            && indices.stride == size_of::<I>() as isize
-            && rows.src_stride == 0;
-        // SAFETY: by the contract of this function; what a vector loop leaves over is the end of the same rows.
-        unsafe {
-            let done = match (self.level.kind(), rows.bytes) {
-                #[cfg(target_arch = "x86_64")]
-                (Kind::Avx512, 4 | 8) if packed => avx512::words(to, from, rows, &indices),
-                #[cfg(target_arch = "x86_64")]
-                (Kind::Avx512, 1..=3) if packed && avx512::widens(&rows, &indices) => {
-                    avx512::narrow(to, from, rows, &indices)
-                }
-                _ => 0,
-            };
-            copy::lookup(
-                to.offset(done as isize * rows.dst_stride),
-                from,
-                copy::Rows {
-                    count: rows.count - done,
-                    ..rows
-                },
-                copy::Indices {
-                    table: indices.table.byte_offset(done as isize * indices.stride),
-                    ..indices
-                },
-            );
+            copy::strided(self.level, to, from, rows);
         }
     }
 }
@@ -420,9 +403,9 @@ fn rows(count: usize, bytes: usize, dst_stride: i64, src_stride: i64) -> copy::R
     }
 }
 
-fn indices<I>(table: *const u8, lookup: &Lookup, stride: i64) -> copy::Indices<I> {
+fn indices<I>(table: *const u8, lookup: &Lookup, stride: i64) -> lookup::Indices<I> {
     let (scale, stride) = (lookup.scale as isize, stride as isize);
-    copy::Indices {
+    lookup::Indices {
         table: table.cast(),
         stride,
         scale,

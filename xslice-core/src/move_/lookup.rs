@@ -1,0 +1,292 @@
+//! Rows where indices point.
+//!
+//! Indices are turned into places block by block, ahead of the rows that move: wrapped, tested, and scaled to bytes in one loop without
+//! a branch, which the compiler vectorises at each level. So a row costs a load, a load and a store, the processor can be told of rows
+//! some way ahead, and an index is tested while it is read anyway: no row moves before the index that points to it has passed.
+
+#[cfg(target_arch = "x86_64")]
+use super::avx512;
+use super::copy::{self, Bytes, Fixed, Mover, Rows, by_width};
+use super::level::{Kind, Level};
+use super::rows;
+use core::mem::MaybeUninit;
+
+/// Indices at constant distances, each worth `scale` bytes, of an axis of `size`.
+#[derive(Clone, Copy)]
+pub(super) struct Indices<I> {
+    pub table: *const I,
+    pub stride: isize,
+    pub scale: isize,
+    pub size: i64,
+}
+
+/// An index in a table.
+pub(super) trait Index: Copy + Into<i64> {}
+impl Index for i32 {}
+impl Index for i64 {}
+
+/// Places that are found at once.
+const BLOCK: usize = 256;
+
+/// Narrower rows come several out of one line: looking ahead costs more than it gains.
+const LEAST_AHEAD: usize = 32;
+
+impl<I: Index> Indices<I> {
+    /// The places of rows `first..`, one for each of `places`, and whether all indices lie in the axis.
+    ///
+    /// # Safety
+    /// As many indices lie in the table; the processor has the instructions of `level`.
+    unsafe fn places(
+        &self,
+        level: Level,
+        first: usize,
+        src_stride: isize,
+        places: &mut [MaybeUninit<isize>],
+    ) -> bool {
+        // SAFETY: by the contract of this function; holding `level` is the proof that the processor has its instructions.
+        unsafe {
+            match level.kind() {
+                #[cfg(target_arch = "x86_64")]
+                Kind::Avx512 => self.places_avx512(first, src_stride, places),
+                #[cfg(target_arch = "x86_64")]
+                Kind::Avx2 => self.places_avx2(first, src_stride, places),
+                Kind::Scalar => self.places_any(first, src_stride, places),
+            }
+        }
+    }
+
+    /// # Safety
+    /// As [`Indices::places`]; the processor has AVX-512 F, VL and DQ.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx512f,avx512vl,avx512dq")]
+    unsafe fn places_avx512(
+        &self,
+        first: usize,
+        src_stride: isize,
+        places: &mut [MaybeUninit<isize>],
+    ) -> bool {
+        // SAFETY: by the contract of this function.
+        unsafe { self.places_any(first, src_stride, places) }
+    }
+
+    /// # Safety
+    /// As [`Indices::places`]; the processor has AVX2.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2")]
+    unsafe fn places_avx2(
+        &self,
+        first: usize,
+        src_stride: isize,
+        places: &mut [MaybeUninit<isize>],
+    ) -> bool {
+        // SAFETY: by the contract of this function.
+        unsafe { self.places_any(first, src_stride, places) }
+    }
+
+    /// # Safety
+    /// As [`Indices::places`].
+    #[inline(always)]
+    unsafe fn places_any(
+        &self,
+        first: usize,
+        src_stride: isize,
+        places: &mut [MaybeUninit<isize>],
+    ) -> bool {
+        // A loop of its own for neighbours, which vectors can load.
+        let neighbours = size_of::<I>() as isize;
+        // SAFETY: by the contract of this function.
+        unsafe {
+            match (self.stride == neighbours, src_stride) {
+                (true, 0) => self.places_by(neighbours, first, 0, places),
+                _ => self.places_by(self.stride, first, src_stride, places),
+            }
+        }
+    }
+
+    /// # Safety
+    /// As [`Indices::places`]; `stride` is that of the table.
+    #[inline(always)]
+    unsafe fn places_by(
+        &self,
+        stride: isize,
+        first: usize,
+        src_stride: isize,
+        places: &mut [MaybeUninit<isize>],
+    ) -> bool {
+        let table = self.table.wrapping_byte_offset(first as isize * stride);
+        let last = self.size - 1;
+        // The sign says whether any is outside: below zero once wrapped, or beyond the last.
+        let mut outside = 0;
+        for (k, place) in places.iter_mut().enumerate() {
+            let at = table.wrapping_byte_offset(k as isize * stride);
+            // SAFETY: by the contract of this function; one of the type lies there, at any alignment.
+            let index: i64 = unsafe { at.read_unaligned() }.into();
+            let wrapped = index + (index >> 63 & self.size);
+            outside |= wrapped | last.wrapping_sub(wrapped);
+            let moved = (first + k) as isize * src_stride;
+            place.write(
+                (wrapped as isize)
+                    .wrapping_mul(self.scale)
+                    .wrapping_add(moved),
+            );
+        }
+        outside >= 0
+    }
+}
+
+/// Moves `rows`, each from where the next index points. `false`: an index lies outside its axis; no row of its block has moved.
+///
+/// # Safety
+/// As [`copy::run`], for each of the runs whose index lies in the axis; the indices lie in the table.
+#[inline]
+pub(super) unsafe fn run<I: Index>(
+    level: Level,
+    dst: *mut u8,
+    src: *const u8,
+    rows: Rows,
+    indices: Indices<I>,
+) -> bool {
+    // SAFETY: by the contract of this function; what a vector loop leaves over is the end of the same rows.
+    unsafe {
+        let Some(done) = vectors(level, dst, src, rows, &indices) else {
+            return false;
+        };
+        let rest = Rows {
+            count: rows.count - done,
+            ..rows
+        };
+        let indices = Indices {
+            table: indices
+                .table
+                .wrapping_byte_offset(done as isize * indices.stride),
+            ..indices
+        };
+        let dst = dst.wrapping_offset(done as isize * rows.dst_stride);
+        let src = src.wrapping_offset(done as isize * rows.src_stride);
+        blocks(level, dst, src, rest, &indices)
+    }
+}
+
+/// Rows that vectors move whole: how many, or none where an index lies outside.
+///
+/// # Safety
+/// As [`run`].
+#[inline]
+unsafe fn vectors<I: Index>(
+    level: Level,
+    dst: *mut u8,
+    src: *const u8,
+    rows: Rows,
+    indices: &Indices<I>,
+) -> Option<usize> {
+    let packed = rows.dst_stride == rows.bytes as isize
+        && indices.stride == size_of::<I>() as isize
+        && rows.src_stride == 0;
+    if !packed {
+        return Some(0);
+    }
+    // SAFETY: by the contract of this function.
+    unsafe {
+        match (level.kind(), rows.bytes) {
+            #[cfg(target_arch = "x86_64")]
+            (Kind::Avx512, 1..=4) if avx512::in_registers(&rows, indices) => {
+                avx512::planes(dst, src, rows, indices)
+            }
+            #[cfg(target_arch = "x86_64")]
+            (Kind::Avx512, 4 | 8) => avx512::words(dst, src, rows, indices),
+            #[cfg(target_arch = "x86_64")]
+            (Kind::Avx512, 1..=3) if avx512::widens(&rows, indices) => {
+                avx512::narrow(dst, src, rows, indices)
+            }
+            _ => Some(0),
+        }
+    }
+}
+
+/// # Safety
+/// As [`run`].
+unsafe fn blocks<I: Index>(
+    level: Level,
+    dst: *mut u8,
+    src: *const u8,
+    rows: Rows,
+    indices: &Indices<I>,
+) -> bool {
+    let ahead = match rows.bytes {
+        ..LEAST_AHEAD => 0,
+        bytes => rows::ahead(bytes),
+    };
+    let mut places = [const { MaybeUninit::uninit() }; BLOCK + rows::MOST_AHEAD];
+    // Rows that have moved, and how many of those behind them have their places already.
+    let (mut done, mut known) = (0, 0);
+    while done < rows.count {
+        let fresh = BLOCK.min(rows.count - done - known);
+        let (first, new) = (done + known, &mut places[known..known + fresh]);
+        known += fresh;
+        // What is looked ahead to waits for the next block.
+        let count = if done + known == rows.count {
+            known
+        } else {
+            known - ahead
+        };
+        // SAFETY: by the contract of this function; the first `known` places are written, and their indices lie in the axis.
+        unsafe {
+            if !indices.places(level, first, rows.src_stride, new) {
+                return false;
+            }
+            let places = &*(&raw const places[..known] as *const [isize]);
+            let to = dst.wrapping_offset(done as isize * rows.dst_stride);
+            block(level, to, src, Rows { count, ..rows }, places, ahead);
+        }
+        places.copy_within(count..known, 0);
+        done += count;
+        known -= count;
+    }
+    true
+}
+
+/// Moves `rows.count` rows, each from the next of the places.
+///
+/// # Safety
+/// As [`copy::run`], for each of the runs; there are as many places.
+#[inline]
+unsafe fn block(
+    level: Level,
+    dst: *mut u8,
+    src: *const u8,
+    rows: Rows,
+    places: &[isize],
+    ahead: usize,
+) {
+    // SAFETY: by the contract of this function.
+    unsafe {
+        if rows::takes(level, rows.bytes) {
+            return rows::moved(level, dst, src, rows, places.len(), |k| places[k]);
+        }
+        by_width!(rows.bytes, pick(dst, src, rows, places, ahead));
+    }
+}
+
+/// # Safety
+/// As [`block`]; the mover is for `rows.bytes`.
+#[inline(always)]
+unsafe fn pick(
+    mover: impl Mover,
+    dst: *mut u8,
+    src: *const u8,
+    rows: Rows,
+    places: &[isize],
+    ahead: usize,
+) {
+    let mut to = dst;
+    for (k, &place) in places[..rows.count].iter().enumerate() {
+        if ahead > 0
+            && let Some(&next) = places.get(k + ahead)
+        {
+            copy::prefetch(src.wrapping_offset(next), rows.bytes);
+        }
+        // SAFETY: this is one of the runs.
+        unsafe { mover.run(to, src.wrapping_offset(place)) };
+        to = to.wrapping_offset(rows.dst_stride);
+    }
+}
