@@ -40,12 +40,10 @@ pub(super) unsafe fn fixed<const N: usize>(dst: *mut u8, src: *const u8) {
 /// As [`run`], with `bytes` in that range.
 #[inline(always)]
 unsafe fn halves<const N: usize>(dst: *mut u8, src: *const u8, bytes: usize) {
-    // SAFETY: both halves lie within `bytes`, by the contract; both are read before either is written.
+    // SAFETY: both halves lie within `bytes`, by the contract.
     unsafe {
-        let head = src.cast::<[u8; N]>().read();
-        let tail = src.add(bytes - N).cast::<[u8; N]>().read();
-        dst.cast::<[u8; N]>().write(head);
-        dst.add(bytes - N).cast::<[u8; N]>().write(tail);
+        fixed::<N>(dst, src);
+        fixed::<N>(dst.add(bytes - N), src.add(bytes - N));
     }
 }
 
@@ -89,6 +87,18 @@ impl<const N: usize> Mover for Fixed<N> {
     }
 }
 
+/// `N..=2 * N` bytes, known before the loop.
+#[derive(Clone, Copy)]
+pub(super) struct Halves<const N: usize>(pub usize);
+
+impl<const N: usize> Mover for Halves<N> {
+    #[inline(always)]
+    unsafe fn run(self, dst: *mut u8, src: *const u8) {
+        // SAFETY: by the contract of this function; the length is in that range.
+        unsafe { halves::<N>(dst, src, self.0) }
+    }
+}
+
 /// That many bytes.
 #[derive(Clone, Copy)]
 pub(super) struct Bytes(pub usize);
@@ -101,9 +111,10 @@ impl Mover for Bytes {
     }
 }
 
-/// `$f(mover, args)` with the mover for `$bytes`: the common widths have loops of their own.
+/// `$f(mover, args)` with the mover for `$bytes`: short rows have loops of their own.
 macro_rules! by_width {
-    ($bytes:expr, $f:ident($($arg:expr),*)) => {
+    ($bytes:expr, $f:ident($($arg:expr),*)) => {{
+        use $crate::move_::copy::{Bytes, Fixed, Halves};
         match $bytes {
             1 => $f(Fixed::<1>, $($arg),*),
             2 => $f(Fixed::<2>, $($arg),*),
@@ -114,11 +125,14 @@ macro_rules! by_width {
             16 => $f(Fixed::<16>, $($arg),*),
             32 => $f(Fixed::<32>, $($arg),*),
             64 => $f(Fixed::<64>, $($arg),*),
+            bytes @ 5..8 => $f(Halves::<4>(bytes), $($arg),*),
+            bytes @ 9..16 => $f(Halves::<8>(bytes), $($arg),*),
+            bytes @ 17..32 => $f(Halves::<16>(bytes), $($arg),*),
+            bytes @ 33..64 => $f(Halves::<32>(bytes), $($arg),*),
             bytes => $f(Bytes(bytes), $($arg),*),
         }
-    };
+    }};
 }
-
 pub(super) use by_width;
 
 /// Moves runs at constant distances.
@@ -140,7 +154,7 @@ pub(super) unsafe fn strided(level: Level, dst: *mut u8, src: *const u8, rows: R
 /// # Safety
 /// As [`strided`]; the mover is for `rows.bytes`.
 #[inline(always)]
-unsafe fn each(mover: impl Mover, dst: *mut u8, src: *const u8, rows: Rows) {
+pub(super) unsafe fn each(mover: impl Mover, dst: *mut u8, src: *const u8, rows: Rows) {
     let (mut to, mut from) = (dst, src);
     for _ in 0..rows.count {
         // SAFETY: this is one of the runs.

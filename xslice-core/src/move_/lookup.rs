@@ -6,7 +6,7 @@
 
 #[cfg(target_arch = "x86_64")]
 use super::avx512;
-use super::copy::{self, Bytes, Fixed, Mover, Rows, by_width};
+use super::copy::{self, Mover, Rows, by_width};
 use super::level::{Kind, Level};
 use super::rows;
 use core::mem::MaybeUninit;

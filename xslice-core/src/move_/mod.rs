@@ -17,6 +17,7 @@ mod stream;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
+use copy::by_width;
 use level::Kind;
 pub use level::Level;
 
@@ -32,6 +33,7 @@ use crate::scratch;
 use crate::shuffle::{Pattern, Shuffle, Tables};
 use crate::tensor::Tensor;
 use alloc::sync::Arc;
+use core::mem::MaybeUninit;
 
 /// Everything that a step of a plan may read.
 #[derive(Clone, Copy, Debug)]
@@ -178,57 +180,42 @@ unsafe fn scheduled(
         dst,
         stream,
     };
-    let (src, dst) = (schedule.src(), schedule.dst());
-    let nothing = Access::default();
-    let table = match schedule.inner() {
-        Move::Lookup { lookup, .. } => &lookup.access,
-        Move::Copy { .. } | Move::Strided { .. } => &nothing,
-        Move::Shuffle { .. } | Move::Fill { .. } => &nothing,
-    };
-    let first = At {
-        src: src.offset,
-        dst: dst.offset,
-        table: table.offset,
-    };
-    let stride = |k: usize| At {
-        src: src.strides[k],
-        dst: dst.strides[k],
-        table: table.strides.get(k).copied().unwrap_or(0),
-    };
-    // SAFETY: all positions are those of counters within the extents.
+    // SAFETY: `walk` gives the positions of turns within the extents; the rest is the contract of this function.
     unsafe {
-        match (schedule.extents(), src.is_affine()) {
-            ([], true) => call.inner(first),
-            (&[outer], true) => call.turns(outer, first, stride(0)),
-            (&[outer, inner], true) => {
-                let (outer_stride, inner_stride) = (stride(0), stride(1));
-                let mut at = first;
-                for _ in 0..outer {
-                    if !call.turns(inner, at, inner_stride) {
-                        return false;
-                    }
-                    at = at.plus(outer_stride);
-                }
-                true
+        match *schedule.inner() {
+            Move::Strided {
+                count,
+                bytes,
+                dst_stride,
+                src_stride,
+            } if bytes <= MOST_INLINE => {
+                let rows = rows(count, bytes, dst_stride, src_stride);
+                by_width!(bytes, short_rows(&call, rows))
             }
-            (extents, _) => {
-                let mut odometer = Odometer::new(extents);
-                loop {
-                    let at = |access| call.position(access, odometer.counters());
-                    let turn = At {
-                        src: at(src),
-                        dst: at(dst),
-                        table: at(table),
-                    };
-                    if !call.inner(turn) {
-                        return false;
-                    }
-                    if !odometer.advance() {
-                        return true;
-                    }
-                }
-            }
+            _ => call.walk(|at| call.inner(at)),
         }
+    }
+}
+
+/// Rows up to so many bytes are moved without a call, by a mover that is chosen before the loops.
+const MOST_INLINE: usize = 64;
+
+/// Rows at constant distances, in the outer loops.
+///
+/// # Safety
+/// As [`nest`]; the mover is for `rows.bytes`.
+unsafe fn short_rows(mover: impl copy::Mover, call: &Call<'_>, rows: copy::Rows) -> bool {
+    let from = call.src;
+    // SAFETY: as in `Call::inner`.
+    unsafe {
+        call.walk(|at| {
+            let (to, from) = (
+                call.dst.offset(at.dst as isize),
+                from.offset(at.src as isize),
+            );
+            copy::each(mover, to, from, rows);
+            true
+        })
     }
 }
 
@@ -251,6 +238,53 @@ impl At {
             table: self.table.wrapping_add(stride.table),
         }
     }
+
+    /// All turns of a loop back.
+    #[inline]
+    fn minus(self, stride: Self, turns: usize) -> Self {
+        let back = |from: i64, stride: i64| from.wrapping_sub(stride.wrapping_mul(turns as i64));
+        Self {
+            src: back(self.src, stride.src),
+            dst: back(self.dst, stride.dst),
+            table: back(self.table, stride.table),
+        }
+    }
+}
+
+/// Calls `turn` with the position of each turn of nested loops, the last one fastest, as long as it says `true`.
+#[inline(always)]
+fn turns(
+    extents: &[usize],
+    first: At,
+    stride: &impl Fn(usize) -> At,
+    turn: impl Fn(At) -> bool,
+) -> bool {
+    let mut at = first;
+    // Only as many as there are loops are written: most calls are short.
+    let mut counters = [MaybeUninit::uninit(); runner::MOST_LOOPS];
+    for counter in &mut counters[..extents.len()] {
+        counter.write(0usize);
+    }
+    while turn(at) {
+        // The innermost loop that has turns left takes one; those inside it begin again.
+        let mut k = extents.len();
+        loop {
+            let Some(inner) = k.checked_sub(1) else {
+                return true;
+            };
+            k = inner;
+            // SAFETY: as many counters as there are loops are written above.
+            let counter = unsafe { counters[k].assume_init_mut() };
+            *counter += 1;
+            at = at.plus(stride(k));
+            if *counter < extents[k] {
+                break;
+            }
+            *counter = 0;
+            at = at.minus(stride(k), extents[k]);
+        }
+    }
+    false
 }
 
 /// One call of one schedule.
@@ -266,21 +300,57 @@ struct Call<'a> {
 }
 
 impl Call<'_> {
-    /// The innermost of the outer loops.
+    /// Calls `turn` with the position of each turn of the outer loops, as long as it says `true`.
     ///
     /// # Safety
-    /// As [`Call::inner`], for each turn.
-    #[inline]
-    unsafe fn turns(&self, count: usize, first: At, stride: At) -> bool {
-        let mut at = first;
-        for _ in 0..count {
-            // SAFETY: by the contract of this function.
-            if !unsafe { self.inner(at) } {
-                return false;
+    /// The checks of the tables have passed.
+    #[inline(always)]
+    unsafe fn walk(&self, turn: impl Fn(At) -> bool) -> bool {
+        let (src, dst) = (self.schedule.src(), self.schedule.dst());
+        let nothing = Access::default();
+        let table = match self.schedule.inner() {
+            Move::Lookup { lookup, .. } => &lookup.access,
+            Move::Copy { .. } | Move::Strided { .. } => &nothing,
+            Move::Shuffle { .. } | Move::Fill { .. } => &nothing,
+        };
+        let extents = self.schedule.extents();
+        if !src.is_affine() {
+            let mut odometer = Odometer::new(extents);
+            loop {
+                // SAFETY: the counters lie within the extents; the checks have passed.
+                let at = |access| unsafe { self.position(access, odometer.counters()) };
+                let (src, dst, table) = (at(src), at(dst), at(table));
+                if !turn(At { src, dst, table }) {
+                    return false;
+                }
+                if !odometer.advance() {
+                    return true;
+                }
             }
-            at = at.plus(stride);
         }
-        true
+        let stride = |k: usize| At {
+            src: src.strides[k],
+            dst: dst.strides[k],
+            table: table.strides.get(k).copied().unwrap_or(0),
+        };
+        let first = At {
+            src: src.offset,
+            dst: dst.offset,
+            table: table.offset,
+        };
+        let Some((&count, outer)) = extents.split_last() else {
+            return turn(first);
+        };
+        turns(outer, first, &stride, |first| {
+            let (mut at, stride) = (first, stride(outer.len()));
+            for _ in 0..count {
+                if !turn(at) {
+                    return false;
+                }
+                at = at.plus(stride);
+            }
+            true
+        })
     }
 
     /// A position in bytes, or in a Range.
