@@ -6,7 +6,7 @@
 use crate::engine::{Engine, Kind};
 use crate::error::{Error, Fault, Result};
 use crate::import::Options;
-use crate::{check, emit, explain, guard, index, run};
+use crate::{bench, check, emit, explain, guard, index, run};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::fmt::Display;
 use std::io::{self, Write};
@@ -23,6 +23,7 @@ Examples:
   xslice index 'x[:, ::-1, 0:3]' in.npy -o out.npy    NumPy's brackets on a file
   xslice emit '<f32[2, 3, 4]> x[1:, :, ::-1]'         a Rust function
   xslice explain '<f32[2, 3, 4]> x[1:, :, ::-1]'      loops, moves and bytes
+  xslice bench --filter embed                         how far from the limit of the memory
 
 Exit code: 0; 1 with one `error:` line for anything refused; 2 for wrong usage.";
 
@@ -45,6 +46,8 @@ enum Command {
     Emit(emit::Args),
     /// Shows what a model or a text compiles to
     Explain(explain::Args),
+    /// Times every strategy beside the limit of the memory
+    Bench(bench::Args),
 }
 
 /// Options that every command has.
@@ -142,6 +145,7 @@ pub fn main() -> ExitCode {
         Command::Index(args) => index::run(args, &mut out),
         Command::Emit(args) => emit::run(args, &mut out),
         Command::Explain(args) => explain::run(args, &mut out),
+        Command::Bench(args) => bench::run(args, &mut out),
     });
     let error = match result {
         Ok(Ok(code)) => return code,

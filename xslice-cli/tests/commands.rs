@@ -20,6 +20,7 @@ fn help_teaches_and_wrong_usage_is_2() {
         &["index", "--help"],
         &["explain", "--help"],
         &["emit", "--help"],
+        &["bench", "--help"],
     ] {
         let output = xslice(command);
         assert!(output.status.success());

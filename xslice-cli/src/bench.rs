@@ -1,0 +1,115 @@
+//! `xslice bench`: the strategies beside each other and beside the memory limit, on this machine.
+//!
+//! ```text
+//! workloads   what is timed, in one place
+//! data        its buffers
+//! prepared    a workload ready to run by every strategy
+//! traffic     the bytes that it cannot avoid
+//! measure     rounds and minima
+//! report      the table, JSON
+//! ```
+
+pub mod data;
+mod measure;
+pub mod prepared;
+mod report;
+mod traffic;
+pub mod workloads;
+
+pub use traffic::traffic;
+
+use crate::cli::{list_names, print};
+use crate::error::{Error, Result};
+use crate::files::Staged;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use measure::measure;
+use prepared::Strategy;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use workloads::Workload;
+
+const HELP: &str = "\
+Examples:
+  xslice bench                                     all of it; below two minutes
+  xslice bench --filter embed                      bert_embed, llama_embed
+  xslice bench --filter rgb --strategy macro --strategy jit-baked
+  xslice bench --rounds 100 --json figures.json    every figure, for programs
+
+A ratio of 1 is the speed of the fastest copy of as many bytes: nothing that moves them can be faster. Times of different machines
+do not compare, ratios do; where the spread is far above 1, something else was running. The interpreter is timed in one round, and
+only for results of up to 1 MiB.";
+
+/// Arguments of `xslice bench`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = HELP)]
+pub struct Args {
+    /// Only workloads whose names hold this
+    #[arg(
+        long,
+        value_name = "TEXT",
+        default_value = "",
+        hide_default_value = true
+    )]
+    filter: String,
+
+    /// Only these strategies
+    #[arg(long = "strategy", value_enum, value_name = "NAME")]
+    strategies: Vec<Strategy>,
+
+    /// How often each strategy is timed; a workload has at most 3 seconds
+    #[arg(long, value_name = "N", default_value_t = 40, value_parser = clap::value_parser!(u32).range(1..))]
+    rounds: u32,
+
+    /// Also writes every figure to this file
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+}
+
+/// Runs the command.
+pub fn run(args: &Args, out: &mut dyn Write) -> Result<ExitCode> {
+    let chosen: Vec<Workload> = workloads::all()
+        .filter(|workload| workload.name.contains(&args.filter))
+        .collect();
+    if chosen.is_empty() {
+        let what = format!(
+            "--filter: no workload holds `{}` (allowed: {})",
+            args.filter,
+            list_names(workloads::all().map(|workload| workload.name))
+        );
+        return Err(Error::argument(what));
+    }
+    if let Some(path) = &args.json {
+        // That it cannot be written is better known now than after all the work.
+        Staged::default().write(path, b"")?;
+    }
+    let wanted =
+        |strategy: &Strategy| args.strategies.is_empty() || args.strategies.contains(strategy);
+    let strategies: Vec<_> = Strategy::ALL.into_iter().filter(wanted).collect();
+    let progress = progress(chosen.len());
+    let mut rows = Vec::with_capacity(chosen.len());
+    for workload in chosen {
+        progress.set_message(workload.name);
+        let mut row = measure(workload, &strategies, args.rounds as usize)?;
+        row.times.retain(|(strategy, _)| wanted(strategy));
+        rows.push(row);
+        progress.inc(1);
+    }
+    progress.finish_and_clear();
+    if let Some(path) = &args.json {
+        let mut staged = Staged::default();
+        staged.write(path, report::json(&rows).as_bytes())?;
+        staged.publish()?;
+    }
+    print(out, report::table(&rows, &strategies))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// On standard error, and only where that is a terminal.
+fn progress(len: usize) -> ProgressBar {
+    let bar = ProgressBar::with_draw_target(Some(len as u64), ProgressDrawTarget::stderr());
+    match ProgressStyle::with_template("{pos}/{len} [{wide_bar}] {msg}") {
+        Ok(style) => bar.with_style(style),
+        Err(_) => bar,
+    }
+}

@@ -1,0 +1,244 @@
+//! Buffers of a workload: typed, because the macro wants arrays; at the start of a cache line, so that every run of the program has the
+//! same lines; of random bits that are the same each time.
+
+use std::ops::Range;
+use xslice::half::f16;
+use xslice::{Element, ElementType, Error, ErrorKind, Input, Output};
+
+/// Bytes of a cache line.
+pub const LINE: usize = 64;
+
+/// Elements at the start of a line.
+#[derive(Debug)]
+pub struct Lines<T> {
+    elements: Vec<T>,
+    range: Range<usize>,
+}
+
+impl<T: Copy> Lines<T> {
+    fn new(len: usize, zero: T) -> Self {
+        let elements = vec![zero; len + LINE / size_of::<T>()];
+        let first = elements.as_ptr().align_offset(LINE);
+        let range = first..first + len;
+        Self { elements, range }
+    }
+
+    fn get(&self) -> &[T] {
+        &self.elements[self.range.clone()]
+    }
+
+    fn get_mut(&mut self) -> &mut [T] {
+        &mut self.elements[self.range.clone()]
+    }
+}
+
+/// An element type that workloads have.
+pub trait Held: Element + Copy {
+    /// The elements, if they are of this type.
+    fn of(data: &Data) -> Option<&[Self]>;
+    /// The same, to be written.
+    fn of_mut(data: &mut Data) -> Option<&mut [Self]>;
+}
+
+macro_rules! held {
+    ($($variant:ident $ty:ident $random:expr;)*) => {
+        /// The buffer of an operand or a result.
+        #[derive(Debug)]
+        pub enum Data {
+            $(#[doc = stringify!($ty)] $variant(Lines<$ty>),)*
+        }
+
+        impl Data {
+            /// `len` elements of zero bits; `None` for a type that no workload has.
+            #[must_use]
+            pub fn zeros(ty: ElementType, len: usize) -> Option<Self> {
+                match ty {
+                    $(ElementType::$variant => Some(Self::$variant(Lines::new(len, <$ty>::default()))),)*
+                    _ => None,
+                }
+            }
+
+            /// `len` elements of random bits.
+            #[must_use]
+            pub fn random(ty: ElementType, len: usize) -> Option<Self> {
+                let mut data = Self::zeros(ty, len)?;
+                match &mut data {
+                    $(Self::$variant(lines) => fill(lines.get_mut(), $random),)*
+                }
+                Some(data)
+            }
+
+            /// The element type.
+            #[must_use]
+            pub fn element_type(&self) -> ElementType {
+                match self {
+                    $(Self::$variant(_) => ElementType::$variant,)*
+                }
+            }
+
+            /// As an operand.
+            #[must_use]
+            pub fn input(&self) -> Input<'_> {
+                match self {
+                    $(Self::$variant(lines) => lines.get().into(),)*
+                }
+            }
+
+            /// As that many results of equal length.
+            pub fn outputs(&mut self, parts: usize) -> Vec<Output<'_>> {
+                match self {
+                    $(Self::$variant(lines) => {
+                        let lines = lines.get_mut();
+                        let len = (lines.len() / parts.max(1)).max(1);
+                        lines.chunks_exact_mut(len).map(Output::from).collect()
+                    })*
+                }
+            }
+
+            /// Writes the elements of `from`, which are of the same type and number, by `memcpy`.
+            pub fn copy(&mut self, from: &Self) {
+                match (self, from) {
+                    $((Self::$variant(to), Self::$variant(from)) => to.get_mut().copy_from_slice(from.get()),)*
+                    _ => {}
+                }
+            }
+
+            /// Writes zeros everywhere.
+            pub fn zero(&mut self) {
+                match self {
+                    $(Self::$variant(to) => to.get_mut().fill(<$ty>::default()),)*
+                }
+            }
+
+            /// Writes the first element of `from` everywhere.
+            pub fn fill(&mut self, from: &Self) {
+                match (self, from) {
+                    $((Self::$variant(to), Self::$variant(from)) => {
+                        let first = from.get().first().copied().unwrap_or_default();
+                        to.get_mut().fill(std::hint::black_box(first));
+                    })*
+                    _ => {}
+                }
+            }
+        }
+
+        $(impl Held for $ty {
+            fn of(data: &Data) -> Option<&[Self]> {
+                match data {
+                    Data::$variant(lines) => Some(lines.get()),
+                    _ => None,
+                }
+            }
+
+            fn of_mut(data: &mut Data) -> Option<&mut [Self]> {
+                match data {
+                    Data::$variant(lines) => Some(lines.get_mut()),
+                    _ => None,
+                }
+            }
+        })*
+    };
+}
+
+held! {
+    U8 u8 |bits| bits as u8;
+    F16 f16 |bits| f16::from_bits(bits as u16);
+    F32 f32 |bits| f32::from_bits(bits as u32);
+    F64 f64 f64::from_bits;
+    I32 i32 |bits| bits as i32;
+    I64 i64 u64::cast_signed;
+}
+
+impl Data {
+    /// These elements.
+    #[must_use]
+    pub fn indices<T: Held>(values: impl ExactSizeIterator<Item = T>) -> Option<Self> {
+        let mut data = Self::zeros(T::TYPE, values.len())?;
+        let room = T::of_mut(&mut data)?;
+        room.iter_mut()
+            .zip(values)
+            .for_each(|(slot, value)| *slot = value);
+        Some(data)
+    }
+
+    /// The number of bytes.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.input().bytes().len()
+    }
+
+    /// Element `at`, where indices are held.
+    #[must_use]
+    pub fn index(&self, at: usize) -> Option<i64> {
+        match self {
+            Self::I32(lines) => lines.get().get(at).map(|index| i64::from(*index)),
+            Self::I64(lines) => lines.get().get(at).copied(),
+            Self::U8(_) | Self::F16(_) | Self::F32(_) | Self::F64(_) => None,
+        }
+    }
+}
+
+/// Operand `at` as an array.
+///
+/// # Errors
+/// Another type or length.
+pub fn operand<T: Held, const N: usize>(operands: &[Data], at: usize) -> Result<&[T; N], Error> {
+    let elements = operands.get(at).and_then(T::of);
+    elements
+        .and_then(|elements| elements.try_into().ok())
+        .ok_or_else(|| Error::new(ErrorKind::OperandLength, format!("operand {at}")))
+}
+
+/// The result as an array.
+///
+/// # Errors
+/// Another type or length.
+pub fn result<T: Held, const N: usize>(output: &mut Data) -> Result<&mut [T; N], Error> {
+    T::of_mut(output)
+        .and_then(|elements| elements.try_into().ok())
+        .ok_or_else(|| Error::new(ErrorKind::OperandLength, "output"))
+}
+
+/// Random bits, the same each time: a prime number of them, repeated, because the largest operand has more than a hundred million.
+fn fill<T: Copy>(slice: &mut [T], from: impl Fn(u64) -> T) {
+    const PERIOD: usize = 100_003;
+    let mut random = Random::new();
+    let (first, mut rest) = slice.split_at_mut(slice.len().min(PERIOD));
+    first.fill_with(|| from(random.bits()));
+    while !rest.is_empty() {
+        let (next, after) = rest.split_at_mut(rest.len().min(PERIOD));
+        next.copy_from_slice(&first[..next.len()]);
+        rest = after;
+    }
+}
+
+/// A small generator of random numbers.
+#[derive(Debug)]
+pub struct Random(u64);
+
+impl Random {
+    /// From the seed of all workloads.
+    #[must_use]
+    pub fn new() -> Self {
+        Self(0x9e37_79b9_7f4a_7c15)
+    }
+
+    /// The next 64 bits.
+    pub fn bits(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
+    }
+
+    /// A number in `0..size`.
+    pub fn below(&mut self, size: u32) -> u32 {
+        (((self.bits() >> 32) * u64::from(size)) >> 32) as u32
+    }
+}
+
+impl Default for Random {
+    fn default() -> Self {
+        Self::new()
+    }
+}

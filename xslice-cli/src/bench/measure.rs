@@ -1,0 +1,171 @@
+//! Time.
+//!
+//! A round times every strategy and every copy in turn, so that a slow moment of the machine meets all of them; the figure is the
+//! minimum over the rounds. A strategy is repeated within a round until a clock can tell.
+
+use super::prepared::{Copy, Prepared, Strategy};
+use super::traffic::traffic;
+use super::workloads::Workload;
+use crate::error::Result;
+use std::time::{Duration, Instant};
+
+/// The least time of a strategy in a round.
+const SAMPLE: Duration = Duration::from_millis(1);
+
+/// Time after which a workload has no further round, but for the first [`LEAST_ROUNDS`].
+const ENOUGH: Duration = Duration::from_secs(3);
+
+const LEAST_ROUNDS: usize = 3;
+
+/// Bytes of a result that the interpreter is asked for; one round is enough to know how slow it is.
+const INTERPRETED: usize = 1 << 20;
+
+/// What was measured of a workload.
+#[derive(Clone, Debug)]
+pub struct Row {
+    /// The workload.
+    pub name: &'static str,
+    /// Bytes of its result.
+    pub bytes: usize,
+    /// Nanoseconds of the fastest copy of these bytes.
+    pub limit: f64,
+    /// See [`traffic`].
+    pub traffic: f64,
+    /// The 90th percentile of `memcpy`, in units of its minimum: how noisy the machine was.
+    pub spread: f64,
+    /// Nanoseconds by strategy.
+    pub times: Vec<(Strategy, f64)>,
+}
+
+impl Row {
+    /// Nanoseconds in units of the least that the memory allows.
+    #[must_use]
+    pub fn ratio(&self, nanoseconds: f64) -> f64 {
+        nanoseconds / (self.limit * self.traffic)
+    }
+
+    /// Whether the call counts for more than the bytes.
+    #[must_use]
+    pub fn is_small(&self) -> bool {
+        self.bytes < 10 << 10
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Subject {
+    Copy(Copy),
+    Strategy(Strategy),
+}
+
+struct Samples {
+    subject: Subject,
+    times: u64,
+    nanoseconds: Vec<f64>,
+}
+
+impl Samples {
+    fn least(&self) -> f64 {
+        self.nanoseconds
+            .iter()
+            .copied()
+            .fold(f64::INFINITY, f64::min)
+    }
+
+    fn spread(&self) -> f64 {
+        let mut sorted = self.nanoseconds.clone();
+        sorted.sort_by(f64::total_cmp);
+        let at = (sorted.len() * 9).div_ceil(10).max(1) - 1;
+        sorted.get(at).map_or(1.0, |p90| p90 / self.least())
+    }
+}
+
+/// Measures a workload.
+///
+/// # Errors
+/// A workload that does not compile.
+pub fn measure(workload: Workload, strategies: &[Strategy], rounds: usize) -> Result<Row> {
+    let mut prepared = Prepared::new(workload)?;
+    let bytes = prepared.output().bytes();
+    let copies = Copy::candidates(prepared.generates())
+        .iter()
+        .copied()
+        .map(Subject::Copy);
+    let strategies = strategies
+        .iter()
+        .copied()
+        .filter(|strategy| match strategy {
+            Strategy::Interp => bytes <= INTERPRETED,
+            Strategy::Memcpy => false,
+            other => prepared.has(*other),
+        });
+    let subjects: Vec<_> = copies.chain(strategies.map(Subject::Strategy)).collect();
+    let mut all = Vec::with_capacity(subjects.len());
+    for subject in subjects {
+        all.push(Samples {
+            subject,
+            times: calibrate(&mut prepared, subject)?,
+            nanoseconds: Vec::with_capacity(rounds),
+        });
+    }
+    let start = Instant::now();
+    for round in 0..rounds {
+        if round >= LEAST_ROUNDS && start.elapsed() > ENOUGH {
+            break;
+        }
+        for samples in &mut all {
+            if round > 0 && samples.subject == Subject::Strategy(Strategy::Interp) {
+                continue;
+            }
+            let elapsed = time(&mut prepared, samples.subject, samples.times)?;
+            let nanoseconds = elapsed.as_nanos() as f64 / samples.times as f64;
+            samples.nanoseconds.push(nanoseconds);
+        }
+    }
+    Ok(row(&prepared, workload.name, &all))
+}
+
+fn row(prepared: &Prepared, name: &'static str, all: &[Samples]) -> Row {
+    let copies = all
+        .iter()
+        .filter(|samples| matches!(samples.subject, Subject::Copy(_)));
+    let times = all
+        .iter()
+        .enumerate()
+        .filter_map(|(at, samples)| match samples.subject {
+            Subject::Strategy(strategy) => Some((strategy, samples.least())),
+            Subject::Copy(_) => (at == 0).then(|| (Strategy::Memcpy, samples.least())),
+        });
+    Row {
+        name,
+        bytes: prepared.output().bytes(),
+        limit: copies.map(Samples::least).fold(f64::INFINITY, f64::min),
+        traffic: traffic(prepared),
+        spread: all.first().map_or(1.0, Samples::spread),
+        times: times.collect(),
+    }
+}
+
+/// How often it must be repeated to take [`SAMPLE`].
+fn calibrate(prepared: &mut Prepared, subject: Subject) -> Result<u64> {
+    let mut times = 1;
+    loop {
+        let elapsed = time(prepared, subject, times)?;
+        if elapsed >= SAMPLE {
+            return Ok(times);
+        }
+        let more = SAMPLE.as_nanos() * 5 / 4 / elapsed.as_nanos().max(1);
+        times *= (more as u64).clamp(2, 100);
+    }
+}
+
+/// The time of that many calls, after one that brings back what other strategies took from the caches.
+fn time(prepared: &mut Prepared, subject: Subject, times: u64) -> Result<Duration> {
+    let mut run = |times| match subject {
+        Subject::Copy(copy) => prepared.copy(copy, times),
+        Subject::Strategy(strategy) => prepared.run(strategy, times),
+    };
+    run(1)?;
+    let start = Instant::now();
+    run(times)?;
+    Ok(start.elapsed())
+}

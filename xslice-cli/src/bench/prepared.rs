@@ -1,0 +1,260 @@
+//! A workload ready to run: buffers, plans, machine code, and the copies that it is held against.
+
+use super::data::Data;
+use super::workloads::Workload;
+use crate::error::{Error, Fault, Result};
+use std::hint::black_box;
+use xslice::{Engine, Input, Jit, Kernel, Plan, Program, Scratch, Signature, interp, runner};
+
+/// A way to run a workload.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Strategy {
+    /// The reference, element by element
+    Interp,
+    /// Precompiled moves, nothing to compile
+    Runner,
+    /// Machine code, with numbers as arguments
+    #[value(name = "jit-keyed")]
+    Keyed,
+    /// Machine code, with numbers as constants
+    #[value(name = "jit-baked")]
+    Baked,
+    /// The Rust of the macro
+    Macro,
+    /// A copy of the bytes of the result; for a Range, a fill
+    Memcpy,
+}
+
+impl Strategy {
+    /// Every strategy.
+    pub const ALL: [Self; 6] = [
+        Self::Interp,
+        Self::Runner,
+        Self::Keyed,
+        Self::Baked,
+        Self::Macro,
+        Self::Memcpy,
+    ];
+
+    /// Its name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Interp => "interp",
+            Self::Runner => "runner",
+            Self::Keyed => "jit-keyed",
+            Self::Baked => "jit-baked",
+            Self::Macro => "macro",
+            Self::Memcpy => "memcpy",
+        }
+    }
+}
+
+/// A candidate for the fastest way to write the bytes of a result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Copy {
+    /// The standard library's copy.
+    Memcpy,
+    /// The runner's copy, which streams what no cache holds.
+    Runner,
+    /// The copy in machine code.
+    Baked,
+    /// One value everywhere.
+    Fill,
+    /// Zero everywhere.
+    Zero,
+}
+
+impl Copy {
+    /// The candidates for a workload that reads, or for one that generates; the first is [`Strategy::Memcpy`].
+    #[must_use]
+    pub fn candidates(generates: bool) -> &'static [Self] {
+        if generates {
+            &[Self::Fill, Self::Zero]
+        } else {
+            &[Self::Memcpy, Self::Runner, Self::Baked]
+        }
+    }
+}
+
+/// A workload ready to run.
+#[derive(Debug)]
+pub struct Prepared {
+    workload: Workload,
+    operands: Vec<Data>,
+    output: Data,
+    plans: Vec<Plan>,
+    keyed: Vec<Kernel>,
+    baked: Vec<Kernel>,
+    /// As many elements as the output has, and what copies them.
+    source: Data,
+    copy_runner: Kernel,
+    copy_baked: Kernel,
+    scratch: Scratch,
+}
+
+impl Prepared {
+    /// Makes the buffers and compiles.
+    ///
+    /// # Errors
+    /// A workload that does not compile.
+    pub fn new(workload: Workload) -> Result<Self> {
+        let unknown = || {
+            Error::from(Fault::Internal(format!(
+                "`{}` holds no data",
+                workload.name
+            )))
+        };
+        let (programs, signature) = workload.programs()?;
+        let plans: Result<Vec<Plan>, _> = programs.iter().map(|p| p.compile(&signature)).collect();
+        let plans = plans?;
+        let kernels = |strategy| -> Result<Vec<Kernel>, xslice::Error> {
+            let jit = Jit::with_strategy(strategy);
+            programs
+                .iter()
+                .map(|program| jit.compile(program, &signature))
+                .collect()
+        };
+        let first = plans.first().ok_or_else(unknown)?;
+        let (ty, len) = (
+            first.element_type(),
+            plans.iter().map(Plan::output_len).sum(),
+        );
+        let copy = Program::parse("x[...]")?;
+        let bytes = Signature::new().operand(ty, &[len]);
+        Ok(Self {
+            operands: workload.operands(&signature).ok_or_else(unknown)?,
+            output: Data::zeros(ty, len).ok_or_else(unknown)?,
+            source: Data::random(ty, len).ok_or_else(unknown)?,
+            copy_runner: Jit::with_strategy(xslice::Strategy::Runner).compile(&copy, &bytes)?,
+            copy_baked: Jit::with_strategy(xslice::Strategy::Baked).compile(&copy, &bytes)?,
+            keyed: kernels(xslice::Strategy::Keyed)?,
+            baked: kernels(xslice::Strategy::Baked)?,
+            plans,
+            workload,
+            scratch: Scratch::new(),
+        })
+    }
+
+    /// The plans, one for each part of the result.
+    #[must_use]
+    pub fn plans(&self) -> &[Plan] {
+        &self.plans
+    }
+
+    /// The operands.
+    #[must_use]
+    pub fn operands(&self) -> &[Data] {
+        &self.operands
+    }
+
+    /// The result of the last run.
+    #[must_use]
+    pub fn output(&self) -> &Data {
+        &self.output
+    }
+
+    /// Whether nothing is read.
+    #[must_use]
+    pub fn generates(&self) -> bool {
+        self.operands.is_empty()
+    }
+
+    /// Whether this process can run it: a host may have no machine code.
+    #[must_use]
+    pub fn has(&self, strategy: Strategy) -> bool {
+        let runs = |kernels: &[Kernel], engine| kernels.iter().all(|k| k.engine() == engine);
+        match strategy {
+            Strategy::Keyed => runs(&self.keyed, Engine::Keyed),
+            Strategy::Baked => runs(&self.baked, Engine::Baked),
+            Strategy::Interp | Strategy::Runner | Strategy::Macro | Strategy::Memcpy => true,
+        }
+    }
+
+    /// Zeros the result, so that what a run leaves out shows.
+    pub fn clear(&mut self) {
+        self.output.zero();
+    }
+
+    /// Runs it that many times.
+    ///
+    /// # Errors
+    /// None that a workload of ours has.
+    pub fn run(&mut self, strategy: Strategy, times: u64) -> Result<(), xslice::Error> {
+        let inputs: Vec<Input<'_>> = self.operands.iter().map(Data::input).collect();
+        let run = match strategy {
+            Strategy::Interp => interp::run,
+            Strategy::Runner => runner::run,
+            Strategy::Keyed => return kernels(&self.keyed, &inputs, &mut self.output, times),
+            Strategy::Baked => return kernels(&self.baked, &inputs, &mut self.output, times),
+            Strategy::Macro => {
+                return (self.workload.compiled)(&self.operands, &mut self.output, times);
+            }
+            Strategy::Memcpy => {
+                let copy = Copy::candidates(self.generates())[0];
+                return self.copy(copy, times);
+            }
+        };
+        let mut outputs = self.output.outputs(self.plans.len());
+        for _ in 0..times {
+            for (plan, output) in self.plans.iter().zip(&mut outputs) {
+                run(
+                    plan,
+                    black_box(&inputs),
+                    output.reborrow(),
+                    &mut self.scratch,
+                )?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the bytes of the result that many times.
+    ///
+    /// # Errors
+    /// None.
+    pub fn copy(&mut self, copy: Copy, times: u64) -> Result<(), xslice::Error> {
+        let (source, output) = (&self.source, &mut self.output);
+        let write = match copy {
+            Copy::Memcpy => Data::copy,
+            Copy::Fill => Data::fill,
+            Copy::Zero => |output: &mut Data, _: &Data| output.zero(),
+            Copy::Runner => return kernel(&self.copy_runner, source, output, times),
+            Copy::Baked => return kernel(&self.copy_baked, source, output, times),
+        };
+        for _ in 0..times {
+            write(black_box(&mut *output), black_box(source));
+        }
+        Ok(())
+    }
+}
+
+fn kernel(
+    kernel: &Kernel,
+    source: &Data,
+    output: &mut Data,
+    times: u64,
+) -> Result<(), xslice::Error> {
+    kernels(
+        std::slice::from_ref(kernel),
+        &[source.input()],
+        output,
+        times,
+    )
+}
+
+/// Each kernel writes its part of the result.
+fn kernels(
+    kernels: &[Kernel],
+    inputs: &[Input<'_>],
+    output: &mut Data,
+    times: u64,
+) -> Result<(), xslice::Error> {
+    let mut outputs = output.outputs(kernels.len());
+    for _ in 0..times {
+        for (kernel, output) in kernels.iter().zip(&mut outputs) {
+            kernel.run(black_box(inputs), output.reborrow())?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,108 @@
+//! How many bytes a workload cannot avoid, in units of a plain copy.
+//!
+//! A copy of n bytes reads n and writes n. A workload may have to read more: every cache line that holds a wanted element, and the
+//! indices. Traffic is (distinct lines read + index bytes + output bytes) / (2 x output bytes), at least 1; counted exactly, by walking
+//! every position that the plans read.
+
+use super::data::{Data, LINE};
+use super::prepared::Prepared;
+use xslice::{Access, Buffer, LoopNest, Source, Step};
+
+/// The traffic of a workload.
+#[must_use]
+pub fn traffic(prepared: &Prepared) -> f64 {
+    let operands = prepared.operands();
+    let output = prepared.output().bytes();
+    let mut lines: Vec<Lines> = operands
+        .iter()
+        .map(|data| Lines::of(data.bytes()))
+        .collect();
+    for plan in prepared.plans() {
+        for step in plan.steps() {
+            if let Step::Nest(planned) = step {
+                let constants = plan.constants();
+                walk(planned.nest(), &mut lines, &|table, at| match table {
+                    Buffer::Operand(operand) => {
+                        operands.get(operand).and_then(|data| data.index(at))
+                    }
+                    Buffer::Constant(constant) => constants.get(constant)?.integer(at),
+                    Buffer::Scratch(_) => None,
+                });
+            }
+        }
+    }
+    let read: usize = lines.iter().map(Lines::bytes).sum();
+    let indices: usize = operands.iter().skip(1).map(Data::bytes).sum();
+    let (read, output) = ((read + indices) as f64, output as f64);
+    f64::max((read + output) / (2.0 * output), 1.0)
+}
+
+/// A set of lines.
+struct Lines(Vec<u64>);
+
+impl Lines {
+    fn of(bytes: usize) -> Self {
+        Self(vec![0; bytes.div_ceil(LINE).div_ceil(64)])
+    }
+
+    fn add(&mut self, first: usize, end: usize) {
+        for line in first / LINE..end.div_ceil(LINE) {
+            if let Some(word) = self.0.get_mut(line / 64) {
+                *word |= 1 << (line % 64);
+            }
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        let lines: u32 = self.0.iter().map(|word| word.count_ones()).sum();
+        lines as usize * LINE
+    }
+}
+
+/// Adds what a nest reads; `index` is an index of a table.
+fn walk(nest: &LoopNest, lines: &mut [Lines], index: &dyn Fn(Buffer, usize) -> Option<i64>) {
+    let Source::Buffer(Buffer::Operand(operand)) = nest.source() else {
+        return;
+    };
+    let Some(lines) = lines.get_mut(operand) else {
+        return;
+    };
+    let size = nest.element_type().size();
+    let mut counters = vec![0; nest.extents().len()];
+    loop {
+        let first = position(nest.src(), &counters, index) as usize * size;
+        lines.add(first, first + nest.block() * size);
+        if !advance(&mut counters, nest.extents()) {
+            return;
+        }
+    }
+}
+
+/// The next turn of the innermost loop, or of the one above; `false` after the last.
+fn advance(counters: &mut [usize], extents: &[usize]) -> bool {
+    for (counter, extent) in counters.iter_mut().zip(extents).rev() {
+        *counter += 1;
+        if *counter < *extent {
+            return true;
+        }
+        *counter = 0;
+    }
+    false
+}
+
+fn position(
+    access: &Access,
+    counters: &[usize],
+    index: &dyn Fn(Buffer, usize) -> Option<i64>,
+) -> i64 {
+    let strides = access.strides.iter().zip(counters);
+    let affine: i64 = strides
+        .map(|(stride, counter)| stride * *counter as i64)
+        .sum();
+    let looked_up = access.lookups.iter().map(|lookup| {
+        let at = position(&lookup.access, counters, index) as usize;
+        let row = index(lookup.table, at).unwrap_or(0);
+        lookup.scale * if row < 0 { row + lookup.size } else { row }
+    });
+    access.offset + affine + looked_up.sum::<i64>()
+}

@@ -1,0 +1,203 @@
+//! What is timed: data movement of real models, at real sizes.
+//!
+//! The one place that defines it, for `xslice bench` and for the benches. A line is a name and the program, written once: as text for the
+//! engines, as a function of the macro.
+
+use super::data::{Data, Random, operand, result};
+use std::hint::black_box;
+use xslice::{Error, Program, Signature, xslice};
+
+/// Runs the macro's form that many times.
+pub type Compiled = fn(&[Data], &mut Data, u64) -> Result<(), Error>;
+
+/// A program, its operands, and its form by the macro.
+#[derive(Clone, Copy, Debug)]
+pub struct Workload {
+    /// Its name.
+    pub name: &'static str,
+    /// The programs in the notation. Several write equal parts of one result, one after the other.
+    pub texts: &'static [&'static str],
+    /// The indices that operands after the first hold.
+    indices: fn() -> Option<Data>,
+    /// The form of the macro.
+    pub compiled: Compiled,
+}
+
+impl Workload {
+    /// The programs, and the one signature that they have.
+    ///
+    /// # Errors
+    /// What the notation refuses.
+    pub fn programs(&self) -> Result<(Vec<Program>, Signature), Error> {
+        let programs: Result<Vec<_>, _> =
+            self.texts.iter().map(|text| Program::parse(text)).collect();
+        let programs = programs?;
+        let operands = programs.iter().take(1).flat_map(Program::operands);
+        let declared = operands.filter_map(|operand| operand.declared.as_ref());
+        let signature = declared.fold(Signature::new(), |signature, declared| {
+            let dims = declared.shape.iter().flatten();
+            let dims: Vec<usize> = dims.map(|dim| dim.unwrap_or(0)).collect();
+            signature.operand(declared.element_type, &dims)
+        });
+        Ok((programs, signature))
+    }
+
+    /// The operands, the same each time; `None` if one has a type that no workload has.
+    #[must_use]
+    pub fn operands(&self, signature: &Signature) -> Option<Vec<Data>> {
+        let mut operands = Vec::new();
+        for (at, operand) in signature.operands().iter().enumerate() {
+            let len = operand.shape.iter().product();
+            operands.push(match at {
+                0 => Data::random(operand.element_type, len)?,
+                _ => (self.indices)()?,
+            });
+        }
+        Some(operands)
+    }
+}
+
+/// A refusal of run-time indices, or none.
+trait Done {
+    fn done(self) -> Result<(), Error>;
+}
+
+impl Done for () {
+    fn done(self) -> Result<(), Error> {
+        Ok(())
+    }
+}
+
+impl Done for Result<(), Error> {
+    fn done(self) -> Result<(), Error> {
+        self
+    }
+}
+
+/// The lines of the table. In the first parentheses stands what `<...>` holds, in the second the chain, on `x` or piped into an operator.
+macro_rules! workloads {
+    ($($name:ident ($ty:ident $($types:tt)*) $lead:literal ($($chain:tt)*) $(by $indices:expr)?;)*) => {
+        &[$(Workload {
+            name: stringify!($name),
+            texts: &[concat!("<", stringify!($ty $($types)*), "> ", $lead, stringify!($($chain)*))],
+            indices: || { None::<Data> $(.or($indices))? },
+            compiled: |operands, output, times| {
+                xslice! { fn run<$ty $($types)*> $($chain)* }
+                workloads!(@call operands output times ($($types)*) $(by $indices)?)
+            },
+        }),*]
+    };
+    (@call $operands:ident $output:ident $times:ident ()) => {{
+        let _ = $operands;
+        let dst = result($output)?;
+        for _ in 0..$times {
+            run(black_box(dst)).done()?;
+        }
+        Ok(())
+    }};
+    (@call $operands:ident $output:ident $times:ident ($($types:tt)*)) => {{
+        let (x, dst) = (operand($operands, 0)?, result($output)?);
+        for _ in 0..$times {
+            run(black_box(x), black_box(dst)).done()?;
+        }
+        Ok(())
+    }};
+    (@call $operands:ident $output:ident $times:ident ($($types:tt)*) by $indices:expr) => {{
+        let (x, ids) = (operand($operands, 0)?, operand($operands, 1)?);
+        let dst = result($output)?;
+        for _ in 0..$times {
+            run(black_box(x), black_box(ids), black_box(dst)).done()?;
+        }
+        Ok(())
+    }};
+}
+
+/// The workloads of one program.
+const SINGLE: &[Workload] = workloads! {
+    yolo_focus_h (f32[1, 3, 640, 640]) "x" ([:, :, ::2]);
+    yolo_focus_w (f32[1, 3, 320, 640]) "x" ([..., ::2]);
+    yolo_focus_hw (f32[1, 3, 640, 640]) "x" ([..., 1::2, 1::2]);
+    vit_cls (f32[32, 197, 768]) "x" ([:, 0:1]);
+    rope_half (f32[1, 32, 512, 128]) "x" ([..., :64]);
+    center_crop (u8[16, 256, 256, 3]) "x" ([:, 16:240, 16:240]);
+    hflip_nhwc (u8[16, 224, 224, 3]) "x" ([:, :, ::-1]);
+    vflip (f32[16, 3, 224, 224]) "x" ([:, :, ::-1]);
+    last_token (f32[8, 512, 4096]) "x" ([:, -1:]);
+    qkv_q (f32[8, 512, 3, 12, 64]) "x |> " (openvino::StridedSlice@1(begin = [0, 0, 0], end = [0, 0, 1],
+        begin_mask = [1, 1, 0], end_mask = [1, 1, 0], shrink_axis_mask = [0, 0, 1]));
+    rgba_to_rgb (u8[1, 1080, 1920, 4]) "x" ([..., 0:3]);
+    red_plane (u8[1, 1080, 1920, 3]) "x" ([..., 0:1]);
+    bgr_swap (u8[1, 1080, 1920, 3]) "x" ([..., ::-1]);
+    seed_6d (f32[4, 4, 4, 4, 4, 4]) "x |> " (openvino::StridedSlice@1(begin = [0, 1, 0, 1, 3, 3],
+        end = [4, 4, 4, 4, 0, 0], stride = [1, 1, 2, 2, -1, -2]));
+    tiny_1d (f32[10]) "x" ([1:8]);
+    step7_f64 (f64[1000, 1000]) "x" ([:, ::7]);
+    reverse_1d_i64 (i64[4194304]) "x" ([::-1]);
+    big_copy (f32[64, 1024, 1024]) "x" ([:, :, :1000]);
+    bert_embed (f32[30522, 768], ids: i64[8, 128]) "x" ([@ids]) by random(1024, 30522);
+    llama_embed (f16[32000, 4096], ids: i64[1, 512]) "x" ([@ids]) by random(512, 32000);
+    gather_cols (f32[1024, 1024], ids: i64[512]) "x" ([:, @ids]) by random(512, 1024);
+    beam_reorder (f16[4, 32, 512, 128], ids: i64[4]) "x" ([@ids]) by Data::indices([2i64, 0, 3, 1].into_iter());
+    recsys (f32[1000000, 16], ids: i64[65536]) "x" ([@ids]) by random(65536, 1_000_000);
+    palette (u8[256, 3], ids: i32[1080, 1920]) "x" ([@ids]) by pixels();
+    scalar_idx (f32[512, 768], ids: i64[]) "x" ([@ids]) by Data::indices([300i64].into_iter());
+    range_i64_512 (i64) "" (onnx::Range@11(start = 0, limit = 512, delta = 1));
+    range_f32_1m (f32) "" (onnx::Range@11(start = 0, limit = 100000, delta = 0.1));
+    range_i64_1m (i64) "" (onnx::Range@11(start = 0, limit = 1000000, delta = 1));
+    crop_flip (u8[16, 256, 256, 3]) "x" ([:, 16:240, 16:240][:, :, ::-1]);
+    slice_gather (f32[30522, 768], ids: i64[8, 128]) "x" ([@ids][..., :384]) by random(1024, 30522);
+    gather_range (f32[4096, 256]) "x" ([@(<i64> onnx::Range@11(start = 0, limit = 4096, delta = 2))]);
+    birdnet (f32[1, 72000, 2], ids: i64[511, 1024]) "x" ([:, @ids]) by frames();
+};
+
+/// The four phases of an image, one after the other in one buffer.
+const FOCUS_CAT4: Workload = Workload {
+    name: "focus_cat4",
+    texts: &[
+        "<f32[1, 3, 640, 640]> x[..., ::2, ::2]",
+        "<f32[1, 3, 640, 640]> x[..., 1::2, ::2]",
+        "<f32[1, 3, 640, 640]> x[..., ::2, 1::2]",
+        "<f32[1, 3, 640, 640]> x[..., 1::2, 1::2]",
+    ],
+    indices: || None,
+    compiled: |operands, output, times| {
+        xslice! {
+            fn even_even<f32[1, 3, 640, 640]> [..., ::2, ::2]
+            fn odd_even<f32[1, 3, 640, 640]> [..., 1::2, ::2]
+            fn even_odd<f32[1, 3, 640, 640]> [..., ::2, 1::2]
+            fn odd_odd<f32[1, 3, 640, 640]> [..., 1::2, 1::2]
+        }
+        const PART: usize = 3 * 320 * 320;
+        let (x, dst) = (operand(operands, 0)?, result::<f32, { 4 * PART }>(output)?);
+        let (parts, _) = dst.as_chunks_mut::<PART>();
+        let [a, b, c, d] = parts else { return Ok(()) };
+        for _ in 0..times {
+            even_even(black_box(x), black_box(a));
+            odd_even(black_box(x), black_box(b));
+            even_odd(black_box(x), black_box(c));
+            odd_odd(black_box(x), black_box(d));
+        }
+        Ok(())
+    },
+};
+
+/// Every workload.
+pub fn all() -> impl Iterator<Item = Workload> {
+    SINGLE.iter().copied().chain([FOCUS_CAT4])
+}
+
+fn random(len: usize, size: u32) -> Option<Data> {
+    let mut random = Random::new();
+    Data::indices((0..len).map(|_| i64::from(random.below(size))))
+}
+
+/// A colour for each pixel.
+fn pixels() -> Option<Data> {
+    let mut random = Random::new();
+    Data::indices((0..1080 * 1920).map(|_| random.below(256) as i32))
+}
+
+/// Windows of 1024 samples, 139 apart.
+fn frames() -> Option<Data> {
+    Data::indices((0..511 * 1024).map(|at: i32| i64::from(at / 1024 * 139 + at % 1024)))
+}

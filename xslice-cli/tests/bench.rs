@@ -1,0 +1,204 @@
+//! `xslice bench`: every strategy of every workload is right, the least traffic is what it is known to be, and the report is whole. No
+//! time is ever expected.
+
+mod common;
+
+use common::{Files, refusal, text, xslice};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use xslice_cli::bench::prepared::{Prepared, Strategy};
+use xslice_cli::bench::traffic;
+use xslice_cli::bench::workloads::{self, Workload};
+
+/// Does `work` for each workload, on two threads, the largest first.
+fn for_each(work: impl Fn(Workload) + Sync) {
+    let mut all: Vec<_> = workloads::all().collect();
+    all.sort_by_key(|workload| workload.name == "big_copy");
+    let queue = Mutex::new(all);
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                loop {
+                    let next = queue.lock().unwrap().pop();
+                    match next {
+                        Some(workload) => work(workload),
+                        None => return,
+                    }
+                }
+            });
+        }
+    });
+}
+
+/// Bytes of a result that a build without optimisation waits for the interpreter for. Above, the runner stands in, which other tests hold
+/// against it.
+const INTERPRETED: usize = if cfg!(debug_assertions) {
+    2 << 20
+} else {
+    usize::MAX
+};
+
+#[test]
+fn every_strategy_gives_what_the_interpreter_gives() {
+    let (interpreted, compared) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    for_each(|workload| {
+        let name = workload.name;
+        let mut prepared = Prepared::new(workload).unwrap();
+        let reference = if prepared.output().bytes() <= INTERPRETED {
+            interpreted.fetch_add(1, Relaxed);
+            Strategy::Interp
+        } else {
+            Strategy::Runner
+        };
+        prepared.run(reference, 1).unwrap();
+        let expected = prepared.output().input().bytes().to_vec();
+        for strategy in [
+            Strategy::Runner,
+            Strategy::Keyed,
+            Strategy::Baked,
+            Strategy::Macro,
+        ] {
+            if strategy == reference {
+                continue;
+            }
+            prepared.clear();
+            prepared.run(strategy, 1).unwrap();
+            let is_equal = prepared.output().input().bytes() == expected;
+            assert!(is_equal, "{name}: {} differs", strategy.name());
+            compared.fetch_add(usize::from(prepared.has(strategy)), Relaxed);
+        }
+    });
+    let all = workloads::all().count();
+    let (interpreted, compared) = (interpreted.into_inner(), compared.into_inner());
+    println!("{all} workloads, {interpreted} interpreted, {compared} strategies compared");
+    assert!(all >= 33 && interpreted >= 13, "{interpreted} of {all}");
+    assert!(compared > 2 * all, "{compared}: there is no machine code");
+}
+
+#[test]
+fn traffic_is_what_the_shapes_say() {
+    // Lines, indices and bytes counted by hand: (read + indices + written) / (2 * written).
+    let known = [
+        ("tiny_1d", (64.0 + 28.0) / 56.0),
+        ("yolo_focus_w", 1.5),
+        ("vit_cls", 1.0),
+        ("step7_f64", (8e6 + 143e3 * 8.0) / (286e3 * 8.0)),
+        ("gather_cols", (4194304.0 + 4096.0 + 2097152.0) / 4194304.0),
+        ("palette", (768.0 + 8294400.0 + 6220800.0) / 12441600.0),
+        ("range_i64_512", 1.0),
+        ("focus_cat4", 1.0),
+    ];
+    for (name, expected) in known {
+        let workload = workloads::all().find(|workload| workload.name == name);
+        let counted = traffic(&Prepared::new(workload.unwrap()).unwrap());
+        assert!(
+            (counted - expected).abs() < 1e-3,
+            "{name}: {counted}, expected {expected}"
+        );
+    }
+}
+
+#[test]
+fn the_report_and_its_json_are_whole() {
+    let files = Files::new();
+    let json = files.path("figures.json").display().to_string();
+    let output = xslice(&[
+        "bench", "--filter", "tiny", "--rounds", "1", "--json", &json,
+    ]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let shown = text(&output.stdout);
+    for word in ["workload", "tiny_1d *", "traffic", "1.64", "* below 10 KiB"] {
+        assert!(shown.contains(word), "`{word}` is missing in: {shown}");
+    }
+    let written = std::fs::read_to_string(&json).unwrap();
+    let records = records(&written);
+    let mut strategies: Vec<_> = records.iter().map(|record| record[1].1.clone()).collect();
+    strategies.sort();
+    let mut expected = Strategy::ALL.map(|strategy| format!("\"{}\"", strategy.name()));
+    expected.sort();
+    assert_eq!(strategies, expected);
+    for record in &records {
+        let keys: Vec<_> = record.iter().map(|(key, _)| key.as_str()).collect();
+        assert_eq!(
+            keys,
+            [
+                "workload", "strategy", "ns", "limit_ns", "traffic", "ratio", "spread"
+            ]
+        );
+        assert_eq!(record[0].1, "\"tiny_1d\"");
+        let number = |at: usize| {
+            let number: f64 = record[at].1.parse().unwrap();
+            assert!(number.is_finite() && number > 0.0, "{record:?}");
+            number
+        };
+        let (time, limit, traffic, ratio) = (number(2), number(3), number(4), number(5));
+        assert!(
+            (ratio - time / (limit * traffic)).abs() < 0.01 * ratio + 1e-3,
+            "{record:?}"
+        );
+        assert!(number(6) >= 1.0);
+    }
+}
+
+/// The objects of an array, one a line, as keys and values: JSON that this does not take apart is not the JSON that was promised.
+fn records(json: &str) -> Vec<Vec<(String, String)>> {
+    let inner = json
+        .strip_prefix("[\n")
+        .and_then(|json| json.strip_suffix("\n]\n"));
+    let objects = inner.expect(json).split(",\n");
+    objects
+        .map(|object| {
+            let fields = object
+                .strip_prefix("  {")
+                .and_then(|object| object.strip_suffix('}'));
+            let fields = fields.expect(object).split(", ");
+            fields
+                .map(|field| {
+                    let (key, value) = field.split_once(": ").expect(field);
+                    let key = key.strip_prefix('"').and_then(|key| key.strip_suffix('"'));
+                    (key.expect(field).to_string(), value.to_string())
+                })
+                .collect()
+        })
+        .collect()
+}
+
+#[test]
+fn one_strategy_alone_and_wrong_options() {
+    let args = [
+        "bench",
+        "--filter",
+        "scalar",
+        "--rounds",
+        "1",
+        "--strategy",
+        "macro",
+    ];
+    let output = xslice(&args);
+    let shown = text(&output.stdout);
+    assert!(
+        shown.contains("scalar_idx") && shown.contains("macro"),
+        "{shown}"
+    );
+    assert!(!shown.contains("runner"), "{shown}");
+    for wrong in [
+        &["--rounds", "0"][..],
+        &["--rounds", "many"],
+        &["--strategy", "gpu"],
+        &["--filter"],
+        &["tiny"],
+    ] {
+        let args = [&["bench"], wrong].concat();
+        assert_eq!(xslice(&args).status.code(), Some(2), "{wrong:?}");
+    }
+    let line = refusal(&xslice(&["bench", "--filter", "nonsense"]));
+    assert!(
+        line.contains("`nonsense`") && line.contains("yolo_focus_h"),
+        "{line}"
+    );
+    let files = Files::new();
+    let nowhere = files.path("no/such/x.json").display().to_string();
+    let line = refusal(&xslice(&["bench", "--filter", "tiny", "--json", &nowhere]));
+    assert!(line.contains("E501"), "{line}");
+    assert!(files.names().is_empty());
+}
