@@ -154,6 +154,11 @@ impl Prepared {
         &self.output
     }
 
+    /// The operands, and where the result goes: for strategies of others.
+    pub fn buffers(&mut self) -> (&[Data], &mut Data) {
+        (&self.operands, &mut self.output)
+    }
+
     /// Whether nothing is read.
     #[must_use]
     pub fn generates(&self) -> bool {
