@@ -12,13 +12,13 @@ mod fill;
 mod level;
 mod lookup;
 mod rows;
+mod shuffled;
 #[cfg(target_arch = "x86_64")]
 mod stream;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
-use copy::by_width;
-use level::Kind;
+use copy::{Rows, by_width};
 pub use level::Level;
 
 use crate::access::{Access, IndexType, Lookup};
@@ -30,7 +30,6 @@ use crate::operand::{Input, Output};
 use crate::plan::{Check, Plan, PlannedNest};
 use crate::runner::{self, Odometer, OnScratch};
 use crate::scratch;
-use crate::shuffle::{Pattern, Shuffle, Tables};
 use crate::tensor::Tensor;
 use alloc::sync::Arc;
 use core::mem::MaybeUninit;
@@ -192,6 +191,22 @@ unsafe fn scheduled(
                 let rows = rows(count, bytes, dst_stride, src_stride);
                 by_width!(bytes, short_rows(&call, rows))
             }
+            Move::Shuffle {
+                count,
+                source_bytes,
+                ref shuffle,
+            } => call.walk_outer(|at, rows, stride| {
+                let rows = Rows {
+                    count: rows,
+                    bytes: count * shuffle.pattern().period(),
+                    dst_stride: stride.dst as isize,
+                    src_stride: stride.src as isize,
+                };
+                let (low, high) = (src, src.wrapping_add(source_bytes));
+                let to = dst.offset(at.dst as isize);
+                shuffle.rows(level, to, src.offset(at.src as isize), rows, low..high);
+                true
+            }),
             _ => call.walk(|at| call.inner(at)),
         }
     }
@@ -204,7 +219,7 @@ const MOST_INLINE: usize = 64;
 ///
 /// # Safety
 /// As [`nest`]; the mover is for `rows.bytes`.
-unsafe fn short_rows(mover: impl copy::Mover, call: &Call<'_>, rows: copy::Rows) -> bool {
+unsafe fn short_rows(mover: impl copy::Mover, call: &Call<'_>, rows: Rows) -> bool {
     let from = call.src;
     // SAFETY: as in `Call::inner`.
     unsafe {
@@ -220,7 +235,7 @@ unsafe fn short_rows(mover: impl copy::Mover, call: &Call<'_>, rows: copy::Rows)
 }
 
 /// Positions in bytes (in a Range: its position).
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 struct At {
     src: i64,
     dst: i64,
@@ -306,6 +321,28 @@ impl Call<'_> {
     /// The checks of the tables have passed.
     #[inline(always)]
     unsafe fn walk(&self, turn: impl Fn(At) -> bool) -> bool {
+        // SAFETY: by the contract of this function.
+        unsafe {
+            self.walk_outer(|first, count, stride| {
+                let mut at = first;
+                for _ in 0..count {
+                    if !turn(at) {
+                        return false;
+                    }
+                    at = at.plus(stride);
+                }
+                true
+            })
+        }
+    }
+
+    /// Calls `innermost` for each turn of the outer loops but the innermost of them, as long as it says `true`: with the position of
+    /// that loop's first turn, its turns, and their distance.
+    ///
+    /// # Safety
+    /// As [`Call::walk`].
+    #[inline(always)]
+    unsafe fn walk_outer(&self, innermost: impl Fn(At, usize, At) -> bool) -> bool {
         let (src, dst) = (self.schedule.src(), self.schedule.dst());
         let nothing = Access::default();
         let table = match self.schedule.inner() {
@@ -314,13 +351,14 @@ impl Call<'_> {
             Move::Shuffle { .. } | Move::Fill { .. } => &nothing,
         };
         let extents = self.schedule.extents();
+        let still = At::default();
         if !src.is_affine() {
             let mut odometer = Odometer::new(extents);
             loop {
                 // SAFETY: the counters lie within the extents; the checks have passed.
                 let at = |access| unsafe { self.position(access, odometer.counters()) };
                 let (src, dst, table) = (at(src), at(dst), at(table));
-                if !turn(At { src, dst, table }) {
+                if !innermost(At { src, dst, table }, 1, still) {
                     return false;
                 }
                 if !odometer.advance() {
@@ -338,19 +376,13 @@ impl Call<'_> {
             dst: dst.offset,
             table: table.offset,
         };
-        let Some((&count, outer)) = extents.split_last() else {
-            return turn(first);
-        };
-        turns(outer, first, &stride, |first| {
-            let (mut at, stride) = (first, stride(outer.len()));
-            for _ in 0..count {
-                if !turn(at) {
-                    return false;
-                }
-                at = at.plus(stride);
+        match extents.split_last() {
+            None => innermost(first, 1, still),
+            Some((&count, outer)) => {
+                let last = stride(outer.len());
+                turns(outer, first, &stride, |first| innermost(first, count, last))
             }
-            true
-        })
+        }
     }
 
     /// A position in bytes, or in a Range.
@@ -452,7 +484,7 @@ impl Call<'_> {
     /// # Safety
     /// As [`copy::strided`].
     #[inline]
-    unsafe fn strided(&self, to: *mut u8, from: *const u8, rows: copy::Rows) {
+    unsafe fn strided(&self, to: *mut u8, from: *const u8, rows: Rows) {
         // SAFETY: by the contract of this function.
         unsafe {
             #[cfg(target_arch = "x86_64")]
@@ -464,8 +496,8 @@ impl Call<'_> {
     }
 }
 
-fn rows(count: usize, bytes: usize, dst_stride: i64, src_stride: i64) -> copy::Rows {
-    copy::Rows {
+fn rows(count: usize, bytes: usize, dst_stride: i64, src_stride: i64) -> Rows {
+    Rows {
         count,
         bytes,
         dst_stride: dst_stride as isize,
@@ -480,105 +512,6 @@ fn indices<I>(table: *const u8, lookup: &Lookup, stride: i64) -> lookup::Indices
         stride,
         scale,
         size: lookup.size,
-    }
-}
-
-/// A run of periods, and the operand around its source.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Run {
-    pub dst: *mut u8,
-    pub src: *const u8,
-    /// Bytes to write, whole periods.
-    pub bytes: usize,
-    /// The operand's first byte, and the one after its last.
-    pub low: *const u8,
-    pub high: *const u8,
-}
-
-impl Run {
-    /// The run without its first `turns` periods.
-    fn turned(&self, turns: usize, pattern: &Pattern) -> Self {
-        let done = turns * pattern.period();
-        Self {
-            dst: self.dst.wrapping_add(done),
-            src: self
-                .src
-                .wrapping_offset(turns as isize * pattern.src_stride() as isize),
-            bytes: self.bytes - done,
-            ..*self
-        }
-    }
-}
-
-impl Shuffle {
-    /// Moves `count` periods from `src` to `dst`; `operand` is the buffer that `src` points into: its start and its bytes.
-    ///
-    /// # Safety
-    /// Every byte that the pattern names for these periods lies in `operand`, which is readable; as many bytes as the periods have are
-    /// writable from `dst` on and do not overlap it.
-    pub unsafe fn run(
-        &self,
-        level: Level,
-        dst: *mut u8,
-        src: *const u8,
-        count: usize,
-        operand: (*const u8, usize),
-    ) {
-        let pattern = self.pattern();
-        let run = &Run {
-            dst,
-            src,
-            bytes: count * pattern.period(),
-            low: operand.0,
-            high: operand.0.wrapping_add(operand.1),
-        };
-        // SAFETY: by the contract of this function; holding `level` is the proof that the processor has its instructions.
-        unsafe {
-            match (level.kind(), &self.narrow, &self.wide) {
-                #[cfg(target_arch = "x86_64")]
-                (Kind::Avx512, narrow, Some(wide)) if wide_pays(run, narrow.as_ref()) => {
-                    x86::wide(run, pattern, wide);
-                }
-                #[cfg(target_arch = "x86_64")]
-                (Kind::Avx512 | Kind::Avx2, Some(narrow), _) => x86::narrow(run, pattern, narrow),
-                _ => units(run, pattern, 0..run.bytes),
-            }
-        }
-    }
-}
-
-/// Long runs gain from wide vectors; of the short ones those that have no whole tile of lanes, because wide ones have masks.
-#[cfg(target_arch = "x86_64")]
-fn wide_pays(run: &Run, narrow: Option<&Tables<16>>) -> bool {
-    narrow.is_none_or(|lanes| run.bytes >= 4096 || run.bytes < lanes.vectors * 16)
-}
-
-/// Moves bytes `at` of a run unit by unit; `at` begins and ends with a unit.
-///
-/// # Safety
-/// As [`Shuffle::run`].
-unsafe fn units(run: &Run, pattern: &Pattern, at: core::ops::Range<usize>) {
-    macro_rules! each {
-        ($unit:literal) => {{
-            let period = pattern.period();
-            let (mut within, mut place) = (at.start % period, pattern.place(at.start));
-            for at in at.step_by($unit) {
-                let from = place + pattern.offsets()[within] as isize;
-                // SAFETY: by the contract of `Shuffle::run`.
-                unsafe { copy::fixed::<$unit>(run.dst.add(at), run.src.offset(from)) };
-                within += $unit;
-                if within == period {
-                    within = 0;
-                    place += pattern.src_stride() as isize;
-                }
-            }
-        }};
-    }
-    match pattern.unit() {
-        8 => each!(8),
-        4 => each!(4),
-        2 => each!(2),
-        _ => each!(1),
     }
 }
 

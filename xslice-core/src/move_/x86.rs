@@ -4,7 +4,8 @@
 //! through a loop with the tables in registers; the ends go by masked loads and stores (AVX-512), by one more tile that overlaps the one
 //! before it with the same bytes, or unit by unit.
 
-use super::Run;
+use super::copy::Rows;
+use super::shuffled::{Run, units};
 use crate::shuffle::{Load, Pattern, Tables};
 use core::arch::x86_64::{
     __m128i, __m512i, _mm_loadu_si128, _mm_or_si128, _mm_setzero_si128, _mm_shuffle_epi8,
@@ -13,13 +14,21 @@ use core::arch::x86_64::{
 };
 
 /// The tiles of a run whose loads lie inside the operand: from the first to before the last.
-fn inside<const N: usize>(run: &Run, tables: &Tables<N>, tiles: usize) -> core::ops::Range<usize> {
+fn inside<const N: usize>(run: &Run, tables: &Tables<N>) -> core::ops::Range<usize> {
+    // Most tiles are one vector, and rows are short: a division is worth avoiding.
+    let tiles = match tables.vectors {
+        1 => run.bytes / N,
+        vectors => run.bytes / (vectors * N),
+    };
     let place = run.src as isize;
     let (low, high) = (run.low as isize - place, run.high as isize - place);
     // Tile t reads from t * stride + reach.0 up to t * stride + reach.1; both bounds are linear in t.
     let (first, last) = tables.reach;
     let stride = tables.src_stride;
     let fits = |t: usize| t as isize * stride + first >= low && t as isize * stride + last <= high;
+    if tiles == 0 || (fits(0) && fits(tiles - 1)) {
+        return 0..tiles;
+    }
     let start = (0..tiles).take(MOST_ENDS).position(fits).unwrap_or(tiles);
     let end = (start..tiles)
         .rev()
@@ -37,12 +46,11 @@ const MOST_ENDS: usize = 512;
 #[target_feature(enable = "avx2")]
 pub(super) unsafe fn narrow(run: &Run, pattern: &Pattern, tables: &Tables<16>) {
     let tile = tables.vectors * 16;
-    let tiles = run.bytes / tile;
-    let inside = inside(run, tables, tiles);
+    let inside = inside(run, tables);
     // SAFETY: the bytes before and after the inner tiles go unit by unit; the loads of the inner tiles lie inside the operand and their
     // stores inside the run.
     unsafe {
-        super::units(run, pattern, 0..inside.start * tile);
+        units(run, pattern, 0..inside.start * tile);
         lanes(run, tables, inside.clone());
         let done = inside.end * tile;
         let rest = run.bytes - done;
@@ -52,7 +60,7 @@ pub(super) unsafe fn narrow(run: &Run, pattern: &Pattern, tables: &Tables<16>) {
         if rest > 0 && rest < tile && inside.end > inside.start && fits(&back, tables) {
             lanes(&back, tables, 0..1);
         } else {
-            super::units(run, pattern, done..run.bytes);
+            units(run, pattern, done..run.bytes);
         }
     }
 }
@@ -139,6 +147,130 @@ unsafe fn lanes_any(run: &Run, tables: &Tables<16>, tiles: core::ops::Range<usiz
     }
 }
 
+/// Whether rows are too short to gain from aligned stores, so that what is done once for all of them weighs more.
+pub(super) fn short(run: &Run, tables: &Tables<64>) -> bool {
+    run.bytes < 16 * tables.vectors * 64
+}
+
+/// Moves short rows, the tables in registers throughout; `false`, and nothing is moved, if there are too many for that.
+///
+/// # Safety
+/// As [`wide`], for each of the rows; the first is `run`.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
+pub(super) unsafe fn short_rows(run: &Run, tables: &Tables<64>, rows: Rows) -> bool {
+    macro_rules! by_shape {
+        ($(($vectors:literal, $loads:literal)),*) => {
+            match (tables.vectors, tables.per_vector) {
+                $(($vectors, $loads) => short_rows_of::<$vectors, $loads>(run, tables, rows),)*
+                _ => return false,
+            }
+        };
+    }
+    // SAFETY: by the contract of this function.
+    unsafe { by_shape!((1, 1), (1, 2), (1, 3), (1, 4), (3, 1), (3, 2), (3, 3)) }
+    true
+}
+
+/// # Safety
+/// As [`short_rows`], with the tables of that shape.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
+unsafe fn short_rows_of<const VECTORS: usize, const LOADS: usize>(
+    run: &Run,
+    tables: &Tables<64>,
+    rows: Rows,
+) {
+    let tables_of = InRegisters::<VECTORS, LOADS>::new(tables);
+    let tile = VECTORS * 64;
+    let (tiles, rest) = (run.bytes / tile, run.bytes % tile);
+    // What the tiles of a row read, the last one cut short, from the row's place.
+    let last = (run.bytes.div_ceil(tile) - 1) as isize * tables.src_stride;
+    let reach = (tables.reach.0 + last.min(0), tables.reach.1 + last.max(0));
+    let mut row = *run;
+    for _ in 0..rows.count {
+        let (first, end) = (
+            row.src.wrapping_offset(reach.0),
+            row.src.wrapping_offset(reach.1),
+        );
+        // SAFETY: by the contract of this function; a row all of whose loads lie inside the operand needs no masks for them.
+        unsafe {
+            if first >= row.low && end <= row.high {
+                let (mut src, mut dst) = (row.src, row.dst);
+                for _ in 0..tiles {
+                    tables_of.tile(dst, src);
+                    src = src.wrapping_offset(tables.src_stride);
+                    dst = dst.wrapping_add(tile);
+                }
+                for v in 0..VECTORS {
+                    if v * 64 < rest {
+                        let mask = u64::MAX >> (64 - (rest - v * 64).min(64));
+                        let vector = tables_of.vector(v, src);
+                        _mm512_mask_storeu_epi8(dst.add(v * 64).cast(), mask, vector);
+                    }
+                }
+            } else {
+                masked(&row, tables, 0, row.bytes);
+            }
+        }
+        row.dst = row.dst.wrapping_offset(rows.dst_stride);
+        row.src = row.src.wrapping_offset(rows.src_stride);
+    }
+}
+
+/// Tables as values.
+struct InRegisters<const VECTORS: usize, const LOADS: usize> {
+    bytes: [[__m512i; LOADS]; VECTORS],
+    masks: [[u64; LOADS]; VECTORS],
+    offsets: [[isize; LOADS]; VECTORS],
+}
+
+impl<const VECTORS: usize, const LOADS: usize> InRegisters<VECTORS, LOADS> {
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
+    #[inline]
+    fn new(tables: &Tables<64>) -> Self {
+        let table = |v: usize, l: usize| &tables.loads[v * LOADS + l];
+        Self {
+            bytes: core::array::from_fn(|v| {
+                core::array::from_fn(|l| {
+                    // SAFETY: the table is an array of 64 bytes.
+                    unsafe { _mm512_loadu_si512(table(v, l).bytes.as_ptr().cast()) }
+                })
+            }),
+            masks: core::array::from_fn(|v| core::array::from_fn(|l| table(v, l).mask)),
+            offsets: core::array::from_fn(|v| core::array::from_fn(|l| table(v, l).offset)),
+        }
+    }
+
+    /// Vector `v` of the tile at `src`.
+    ///
+    /// # Safety
+    /// The loads of the tile are readable.
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
+    #[inline]
+    unsafe fn vector(&self, v: usize, src: *const u8) -> __m512i {
+        let mut vector = _mm512_setzero_si512();
+        for l in 0..LOADS {
+            // SAFETY: by the contract of this function.
+            let loaded = unsafe { _mm512_loadu_si512(src.offset(self.offsets[v][l]).cast()) };
+            let (mask, order) = (self.masks[v][l], self.bytes[v][l]);
+            vector = _mm512_mask_permutexvar_epi8(vector, mask, order, loaded);
+        }
+        vector
+    }
+
+    /// Moves the tile at `src` to `dst`.
+    ///
+    /// # Safety
+    /// As [`InRegisters::vector`]; the tile is writable.
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
+    #[inline]
+    unsafe fn tile(&self, dst: *mut u8, src: *const u8) {
+        for v in 0..VECTORS {
+            // SAFETY: by the contract of this function.
+            unsafe { _mm512_storeu_si512(dst.add(v * 64).cast(), self.vector(v, src)) };
+        }
+    }
+}
+
 /// # Safety
 /// The processor has AVX-512 F, BW, VL, DQ and VBMI; `run` as [`Shuffle::run`](crate::Shuffle::run) says.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
@@ -149,7 +281,7 @@ pub(super) unsafe fn wide(run: &Run, pattern: &Pattern, tables: &Tables<64>) {
         masked(run, tables, 0, turns * pattern.period());
         let run = &run.turned(turns, pattern);
         let tile = tables.vectors * 64;
-        let inside = inside(run, tables, run.bytes / tile);
+        let inside = inside(run, tables);
         masked(run, tables, 0, inside.start * tile);
         vectors(run, tables, inside.clone());
         masked(run, tables, inside.end * tile, run.bytes);
@@ -196,27 +328,13 @@ unsafe fn vectors_of<const VECTORS: usize, const LOADS: usize>(
     tables: &Tables<64>,
     tiles: core::ops::Range<usize>,
 ) {
-    let table = |v: usize, l: usize| &tables.loads[v * LOADS + l];
-    // SAFETY: the tables are arrays of 64 bytes; loads and stores as the contract says.
+    let tables_of = InRegisters::<VECTORS, LOADS>::new(tables);
+    // SAFETY: by the contract of this function.
     unsafe {
-        let bytes: [[__m512i; LOADS]; VECTORS] = core::array::from_fn(|v| {
-            core::array::from_fn(|l| _mm512_loadu_si512(table(v, l).bytes.as_ptr().cast()))
-        });
-        let masks: [[u64; LOADS]; VECTORS] =
-            core::array::from_fn(|v| core::array::from_fn(|l| table(v, l).mask));
-        let offsets: [[isize; LOADS]; VECTORS] =
-            core::array::from_fn(|v| core::array::from_fn(|l| table(v, l).offset));
         let mut src = run.src.offset(tiles.start as isize * tables.src_stride);
         let mut dst = run.dst.add(tiles.start * VECTORS * 64);
         for _ in tiles {
-            for v in 0..VECTORS {
-                let mut vector = _mm512_setzero_si512();
-                for ((order, mask), offset) in bytes[v].into_iter().zip(masks[v]).zip(offsets[v]) {
-                    let loaded = _mm512_loadu_si512(src.offset(offset).cast());
-                    vector = _mm512_mask_permutexvar_epi8(vector, mask, order, loaded);
-                }
-                _mm512_storeu_si512(dst.add(v * 64).cast(), vector);
-            }
+            tables_of.tile(dst, src);
             src = src.wrapping_offset(tables.src_stride);
             dst = dst.wrapping_add(VECTORS * 64);
         }
@@ -259,9 +377,11 @@ unsafe fn masked(run: &Run, tables: &Tables<64>, first: usize, last: usize) {
         let mut vector = _mm512_setzero_si512();
         for load in &tables.loads[v * tables.per_vector..][..tables.per_vector] {
             let from = src.wrapping_offset(load.offset);
+            let whole = from >= run.low && from.wrapping_add(64) <= run.high;
+            let readable = if whole { u64::MAX } else { readable(run, from) };
             // SAFETY: the mask leaves out every byte outside the operand.
             unsafe {
-                let bytes = _mm512_maskz_loadu_epi8(readable(run, from), from.cast());
+                let bytes = _mm512_maskz_loadu_epi8(readable, from.cast());
                 let order = _mm512_loadu_si512(load.bytes.as_ptr().cast());
                 vector = _mm512_mask_permutexvar_epi8(vector, load.mask, order, bytes);
             }

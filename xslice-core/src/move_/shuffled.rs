@@ -1,0 +1,135 @@
+//! Running a Shuffle: rows of periods, by the widest tables that pay.
+
+use super::copy::{self, Rows};
+use super::level::{Kind, Level};
+#[cfg(target_arch = "x86_64")]
+use super::x86;
+use crate::shuffle::{Pattern, Shuffle};
+use core::ops::Range;
+
+/// A run of periods, and the operand around its source.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Run {
+    pub dst: *mut u8,
+    pub src: *const u8,
+    /// Bytes to write, whole periods.
+    pub bytes: usize,
+    /// The operand's first byte, and the one after its last.
+    pub low: *const u8,
+    pub high: *const u8,
+}
+
+impl Run {
+    /// The run without its first `turns` periods.
+    pub fn turned(&self, turns: usize, pattern: &Pattern) -> Self {
+        let done = turns * pattern.period();
+        Self {
+            dst: self.dst.wrapping_add(done),
+            src: self
+                .src
+                .wrapping_offset(turns as isize * pattern.src_stride() as isize),
+            bytes: self.bytes - done,
+            ..*self
+        }
+    }
+}
+
+impl Shuffle {
+    /// Moves `count` periods from `src` to `dst`; `operand` is the buffer that `src` points into: its start and its bytes.
+    ///
+    /// # Safety
+    /// Every byte that the pattern names for these periods lies in `operand`, which is readable; as many bytes as the periods have are
+    /// writable from `dst` on and do not overlap it.
+    pub unsafe fn run(
+        &self,
+        level: Level,
+        dst: *mut u8,
+        src: *const u8,
+        count: usize,
+        operand: (*const u8, usize),
+    ) {
+        let row = Rows {
+            count: 1,
+            bytes: count * self.pattern().period(),
+            dst_stride: 0,
+            src_stride: 0,
+        };
+        let operand = operand.0..operand.0.wrapping_add(operand.1);
+        // SAFETY: by the contract of this function.
+        unsafe { self.rows(level, dst, src, row, operand) }
+    }
+
+    /// Moves rows of whole periods; `operand` is the buffer that `src` points into.
+    ///
+    /// # Safety
+    /// As [`Shuffle::run`], for each of the rows.
+    pub(super) unsafe fn rows(
+        &self,
+        level: Level,
+        dst: *mut u8,
+        src: *const u8,
+        rows: Rows,
+        operand: Range<*const u8>,
+    ) {
+        let pattern = self.pattern();
+        let mut run = Run {
+            dst,
+            src,
+            bytes: rows.bytes,
+            low: operand.start,
+            high: operand.end,
+        };
+        // SAFETY: by the contract of this function; holding `level` is the proof that the processor has its instructions.
+        unsafe {
+            #[cfg(target_arch = "x86_64")]
+            if let (Kind::Avx512, Some(wide)) = (level.kind(), &self.wide)
+                && x86::short(&run, wide)
+                && x86::short_rows(&run, wide, rows)
+            {
+                return;
+            }
+            for _ in 0..rows.count {
+                match (level.kind(), &self.narrow, &self.wide) {
+                    #[cfg(target_arch = "x86_64")]
+                    (Kind::Avx512, _, Some(wide)) => x86::wide(&run, pattern, wide),
+                    #[cfg(target_arch = "x86_64")]
+                    (Kind::Avx512 | Kind::Avx2, Some(narrow), _) => {
+                        x86::narrow(&run, pattern, narrow);
+                    }
+                    _ => units(&run, pattern, 0..run.bytes),
+                }
+                run.dst = run.dst.wrapping_offset(rows.dst_stride);
+                run.src = run.src.wrapping_offset(rows.src_stride);
+            }
+        }
+    }
+}
+
+/// Moves bytes `at` of a run unit by unit; `at` begins and ends with a unit.
+///
+/// # Safety
+/// As [`Shuffle::run`].
+pub(super) unsafe fn units(run: &Run, pattern: &Pattern, at: Range<usize>) {
+    macro_rules! each {
+        ($unit:literal) => {{
+            let period = pattern.period();
+            let (mut within, mut place) = (at.start % period, pattern.place(at.start));
+            for at in at.step_by($unit) {
+                let from = place + pattern.offsets()[within] as isize;
+                // SAFETY: by the contract of `Shuffle::run`.
+                unsafe { copy::fixed::<$unit>(run.dst.add(at), run.src.offset(from)) };
+                within += $unit;
+                if within == period {
+                    within = 0;
+                    place += pattern.src_stride() as isize;
+                }
+            }
+        }};
+    }
+    match pattern.unit() {
+        8 => each!(8),
+        4 => each!(4),
+        2 => each!(2),
+        _ => each!(1),
+    }
+}
