@@ -13,6 +13,24 @@ use core::arch::x86_64::{
     _mm512_maskz_loadu_epi8, _mm512_setzero_si512, _mm512_storeu_si512,
 };
 
+/// `$f::<vectors, loads>(args)` for the shapes of tables that are worth a loop of their own, `$else` for all others.
+macro_rules! by_shape {
+    ($tables:ident, $f:ident $args:tt, $else:expr) => {
+        by_shape!(@ $tables, $f $args, $else,
+            (1, 1), (1, 2), (1, 3), (1, 4), (1, 5), (1, 6), (1, 7), (1, 8),
+            (3, 1), (3, 2), (3, 3), (5, 1), (5, 2), (5, 3), (7, 1), (7, 2), (7, 3))
+    };
+    (@ $tables:ident, $f:ident $args:tt, $else:expr, $(($vectors:literal, $loads:literal)),*) => {
+        match ($tables.vectors, $tables.per_vector) {
+            $(($vectors, $loads) => by_shape!(@@ $f, $vectors, $loads, $args),)*
+            _ => $else,
+        }
+    };
+    (@@ $f:ident, $vectors:literal, $loads:literal, ($($arg:expr),*)) => {
+        $f::<$vectors, $loads>($($arg),*)
+    };
+}
+
 /// The tiles of a run whose loads lie inside the operand: from the first to before the last.
 fn inside<const N: usize>(run: &Run, tables: &Tables<N>) -> core::ops::Range<usize> {
     // Most tiles are one vector, and rows are short: a division is worth avoiding.
@@ -77,16 +95,14 @@ unsafe fn lanes(run: &Run, tables: &Tables<16>, tiles: core::ops::Range<usize>) 
     if tiles.is_empty() {
         return;
     }
-    macro_rules! by_shape {
-        ($(($vectors:literal, $loads:literal)),*) => {
-            match (tables.vectors, tables.per_vector) {
-                $(($vectors, $loads) => lanes_of::<$vectors, $loads>(run, tables, tiles),)*
-                _ => lanes_any(run, tables, tiles),
-            }
-        };
-    }
     // SAFETY: by the contract of this function.
-    unsafe { by_shape!((1, 1), (1, 2), (1, 3), (1, 4), (3, 1), (3, 2), (3, 3)) }
+    unsafe {
+        by_shape!(
+            tables,
+            lanes_of(run, tables, tiles),
+            lanes_any(run, tables, tiles)
+        )
+    }
 }
 
 /// # Safety
@@ -158,16 +174,8 @@ pub(super) fn short(run: &Run, tables: &Tables<64>) -> bool {
 /// As [`wide`], for each of the rows; the first is `run`.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
 pub(super) unsafe fn short_rows(run: &Run, tables: &Tables<64>, rows: Rows) -> bool {
-    macro_rules! by_shape {
-        ($(($vectors:literal, $loads:literal)),*) => {
-            match (tables.vectors, tables.per_vector) {
-                $(($vectors, $loads) => short_rows_of::<$vectors, $loads>(run, tables, rows),)*
-                _ => return false,
-            }
-        };
-    }
     // SAFETY: by the contract of this function.
-    unsafe { by_shape!((1, 1), (1, 2), (1, 3), (1, 4), (3, 1), (3, 2), (3, 3)) }
+    unsafe { by_shape!(tables, short_rows_of(run, tables, rows), return false) }
     true
 }
 
@@ -307,16 +315,14 @@ unsafe fn vectors(run: &Run, tables: &Tables<64>, tiles: core::ops::Range<usize>
     if tiles.is_empty() {
         return;
     }
-    macro_rules! by_shape {
-        ($(($vectors:literal, $loads:literal)),*) => {
-            match (tables.vectors, tables.per_vector) {
-                $(($vectors, $loads) => vectors_of::<$vectors, $loads>(run, tables, tiles),)*
-                _ => vectors_any(run, tables, tiles),
-            }
-        };
-    }
     // SAFETY: by the contract of this function.
-    unsafe { by_shape!((1, 1), (1, 2), (1, 3), (1, 4), (3, 1), (3, 2), (3, 3)) }
+    unsafe {
+        by_shape!(
+            tables,
+            vectors_of(run, tables, tiles),
+            vectors_any(run, tables, tiles)
+        )
+    }
 }
 
 /// # Safety
