@@ -50,8 +50,10 @@ fn a_strict_crate_compiles_and_its_affine_nests_cannot_panic() {
         affine.len()
     );
     for (name, body) in affine {
-        let panics = ["panic", "_fail", "len_mismatch"].map(|symbol| body.contains(symbol));
-        assert!(panics == [false; 3], "{name} can panic:\n{body}");
+        // What the facade does for an expansion is inlined, or it could hide a panic.
+        let symbols = ["panic", "_fail", "len_mismatch", "9expansion"];
+        let found = symbols.iter().find(|symbol| body.contains(**symbol));
+        assert!(found.is_none(), "{name} can panic: {found:?}\n{body}");
     }
 }
 

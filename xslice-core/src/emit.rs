@@ -13,7 +13,8 @@
 //! position.rs  where an element is: offset, strides, indices
 //! data.rs      types, values, constants
 //! ```
-//! The text calls a few functions of the facade's `__private` module, by the path that the caller gives.
+//! The text calls a few functions of the facade's `__private` module, by the path that the caller gives. A text is compiled anew for
+//! every shape, so what a call can do that depends on the element type alone is a call, and the compiler makes it once.
 
 mod check;
 mod data;
@@ -86,7 +87,7 @@ pub struct Function<'a> {
 ///     while i < 32 {
 ///         let d = 2 * i;
 ///         let s = 125 - 4 * i;
-///         dst[d..d + 2].copy_from_slice(&x[s..s + 2]);
+///         xslice::__private::copy(dst, d, x, s, 2);
 ///         i += 1;
 ///     }
 /// }

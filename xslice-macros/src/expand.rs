@@ -8,7 +8,7 @@ mod item;
 
 use crate::parse::{self, DATA, Invocation, Notation};
 use crate::report::{self, Refusal};
-use crate::template::ROOT;
+use crate::template;
 use crate::tokens::{Ends, Trees};
 use proc_macro::{TokenStream, TokenTree};
 use xslice_core::emit::{self, Destination, Function};
@@ -85,11 +85,11 @@ fn not_constant(notation: &Notation, plan: Option<&Plan>, arrow: Option<Ends>) -
     refusals
 }
 
-/// The text of the function that moves; `head` is what stands before its parameters.
+/// The text of the function that moves; `root` is the path of the facade, `head` what stands before the parameters.
 fn function(
     plan: &Plan,
     notation: &Notation,
-    head: &str,
+    (root, head): (&str, &str),
     destination: Destination,
     refusals: &mut Vec<Refusal>,
 ) -> Option<String> {
@@ -97,7 +97,7 @@ fn function(
     let parameters: Vec<&str> = parameters.iter().map(String::as_str).collect();
     let wanted = Function {
         head,
-        root: ROOT,
+        root,
         parameters: &parameters,
         destination,
         fallible: notation.run_time().is_some(),
@@ -114,7 +114,14 @@ fn function(
 
 /// The parameters of the function: the data, then the operands by their names.
 fn parameters(notation: &Notation) -> Vec<String> {
-    let names: Vec<String> = notation.names.iter().map(ToString::to_string).collect();
+    let names = notation.names.iter().map(|name| {
+        let mut name = name.to_string();
+        if template::is_primitive(&name) {
+            name.push('_');
+        }
+        name
+    });
+    let names: Vec<String> = names.collect();
     let mut data = String::from(DATA);
     while names.contains(&data) {
         data.push('_');

@@ -1,6 +1,6 @@
 //! From text to tokens, with other tokens in the places of names.
 
-use proc_macro::{Group, Ident, Punct, Spacing, Span, TokenStream, TokenTree};
+use proc_macro::{Group, Ident, Span, TokenStream, TokenTree};
 use std::str::FromStr;
 
 /// How a template calls the path of the facade.
@@ -49,54 +49,83 @@ impl Template {
 
     /// The tokens of a text.
     pub fn fill(&self, text: &str) -> TokenStream {
-        // The text is ours: one that is no Rust would be a fault of this crate, which every use shows.
-        TokenStream::from_str(text)
-            .map_or_else(|_| TokenStream::new(), |stream| self.stream(stream))
+        self.stream(tokens(&qualified(text)))
     }
 
     fn stream(&self, stream: TokenStream) -> TokenStream {
         let mut result = Vec::new();
-        let mut colons = 0;
         for mut tree in stream {
             if let Some(span) = self.span {
                 tree.set_span(span);
             }
-            let colon = matches!(&tree, TokenTree::Punct(punct) if punct.as_char() == ':');
             match tree {
                 TokenTree::Group(group) => {
                     let mut filled = Group::new(group.delimiter(), self.stream(group.stream()));
                     filled.set_span(group.span());
                     result.push(TokenTree::Group(filled));
                 }
-                TokenTree::Ident(ident) => self.ident(ident, colons == 2, &mut result),
+                TokenTree::Ident(ident) => self.ident(ident, &mut result),
                 TokenTree::Punct(_) | TokenTree::Literal(_) => result.push(tree),
             }
-            colons = if colon { colons + 1 } else { 0 };
         }
         result.into_iter().collect()
     }
 
-    fn ident(&self, ident: Ident, in_path: bool, result: &mut Vec<TokenTree>) {
+    fn ident(&self, ident: Ident, result: &mut Vec<TokenTree>) {
         let name = ident.to_string();
-        if let Some((_, part)) = self.parts.iter().find(|(known, _)| *known == name) {
-            result.extend(part.clone());
-            return;
+        match self.parts.iter().find(|(known, _)| *known == name) {
+            Some((_, part)) => result.extend(part.clone()),
+            None => result.push(TokenTree::Ident(ident)),
         }
-        if !in_path && PRIMITIVES.contains(&name.as_str()) {
-            for module in ["core", "primitive"] {
-                colons(ident.span(), result);
-                result.push(TokenTree::Ident(Ident::new(module, ident.span())));
-            }
-            colons(ident.span(), result);
-        }
-        result.push(TokenTree::Ident(ident));
     }
 }
 
-fn colons(span: Span, result: &mut Vec<TokenTree>) {
-    for spacing in [Spacing::Joint, Spacing::Alone] {
-        let mut colon = Punct::new(':', spacing);
-        colon.set_span(span);
-        result.push(TokenTree::Punct(colon));
+/// The tokens of a text of this crate's own: one that is no Rust would be a fault of this crate, which every use shows.
+pub fn tokens(text: &str) -> TokenStream {
+    TokenStream::from_str(text).unwrap_or_default()
+}
+
+/// Whether a text means a primitive type by that name.
+pub fn is_primitive(name: &str) -> bool {
+    PRIMITIVES.contains(&name)
+}
+
+/// The text with the paths of primitive types in front of them. On text and not on tokens: each token costs a call of the compiler.
+pub fn qualified(text: &str) -> String {
+    let mut result = String::with_capacity(2 * text.len());
+    let bytes = text.as_bytes();
+    let (mut copied, mut at) = (0, 0);
+    while let Some(&byte) = bytes.get(at) {
+        let start = at;
+        at += 1;
+        if byte == b'"' {
+            at = end_of_string(bytes, at);
+        } else if is_word(byte) {
+            at += bytes[at..]
+                .iter()
+                .take_while(|byte| is_word(**byte))
+                .count();
+            if is_primitive(&text[start..at]) && !text[..start].ends_with("::") {
+                result += &text[copied..start];
+                result += "::core::primitive::";
+                copied = start;
+            }
+        }
     }
+    result + &text[copied..]
+}
+
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_' || !byte.is_ascii()
+}
+
+/// Behind the quote that closes a literal.
+fn end_of_string(bytes: &[u8], mut at: usize) -> usize {
+    while let Some(&byte) = bytes.get(at) {
+        at += if byte == b'\\' { 2 } else { 1 };
+        if byte == b'"' {
+            break;
+        }
+    }
+    at.min(bytes.len())
 }

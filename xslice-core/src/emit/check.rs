@@ -33,8 +33,8 @@ impl Emitter<'_> {
                 Buffer::Operand(_) => "",
                 Buffer::Constant(_) | Buffer::Scratch(_) => "&",
             };
-            self.line(format_args!(
-                "{root}::__private::check({by_reference}{table}, {offset}, &[{loops}], {size}, {origin})?;"
+            self.or_return(format_args!(
+                "{root}::__private::check({by_reference}{table}, {offset}, &[{loops}], {size}, {origin})"
             ));
             return Ok(());
         }
@@ -48,8 +48,8 @@ impl Emitter<'_> {
             self.load(&indices, k + 1, &counters)?;
         }
         let position = self.position(&indices, &counters);
-        self.line(format_args!(
-            "{root}::__private::check_one({table}[{position}], {size}, {at}, {origin})?;"
+        self.or_return(format_args!(
+            "{root}::__private::check_one({table}[{position}], {size}, {at}, {origin})"
         ));
         self.line(format_args!("{at} += 1;"));
         for counter in counters.iter().rev() {
@@ -62,5 +62,13 @@ impl Emitter<'_> {
     pub(super) fn origin(check: &Check) -> String {
         let (operator, axis, dims) = check.origin();
         format!("({operator:?}, {axis}, &{dims:?})")
+    }
+    /// Returns what is wrong, if anything is. `?` would be shorter, and more work for the compiler.
+    fn or_return(&mut self, call: core::fmt::Arguments<'_>) {
+        self.open(format_args!(
+            "if let ::core::result::Result::Err(error) = {call}"
+        ));
+        self.line(format_args!("return ::core::result::Result::Err(error);"));
+        self.close();
     }
 }

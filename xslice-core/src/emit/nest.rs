@@ -3,9 +3,9 @@
 //! A nest of a few turns is written out, and so are a few turns of innermost loops: compilers vectorise bytes that are moved by
 //! statements of their own, but not copies of three bytes. Everything else loops; a block is one `copy_from_slice`.
 
-use super::Emitter;
 use super::data::{f32_value, f64_value};
 use super::position::{Counter, Indices, Sum};
+use super::{Destination, Emitter};
 use crate::access::{Access, Buffer};
 use crate::elem::ElementType;
 use crate::error::Error;
@@ -176,10 +176,16 @@ impl Emitter<'_> {
             };
             return self.line(format_args!("{dst}[{to}] = {src}[{from}]{moved};"));
         }
-        let copy = if is_string { "clone" } else { "copy" };
-        let (to_end, from_end) = (to.plus(block), from.plus(block));
+        // Not by ranges of arrays: for each length the compiler would make functions of its own.
+        let is_reference =
+            self.wanted.destination == Destination::Parameter && dst == self.local("dst");
+        let (root, mutable) = (self.wanted.root, if is_reference { "" } else { "&mut " });
+        let shared = match buffer {
+            Buffer::Operand(_) => "",
+            Buffer::Constant(_) | Buffer::Scratch(_) => "&",
+        };
         self.line(format_args!(
-            "{dst}[{to}..{to_end}].{copy}_from_slice(&{src}[{from}..{from_end}]);"
+            "{root}::__private::copy({mutable}{dst}, {to}, {shared}{src}, {from}, {block});"
         ));
     }
 }

@@ -45,14 +45,6 @@ impl Sum {
         }
     }
 
-    /// The position that many elements on.
-    pub fn plus(&self, elements: usize) -> Self {
-        Self {
-            constant: self.constant + elements as i64,
-            terms: self.terms.clone(),
-        }
-    }
-
     /// Whether no variable takes part.
     pub fn is_constant(&self) -> bool {
         self.terms.is_empty()

@@ -1,19 +1,27 @@
 //! `xslice!(<...> x[1:] => y)`: the function inside of a block, called on the user's operands.
 //!
-//! Operands are borrowed by the traits of the facade, each once, outside of the block in which the function stands: so no name of
-//! the expansion is in the sight of the user's expressions. The traits decide which operands have a length to be looked at,
-//! and with it whether the value is a `Result`.
+//! Operands are borrowed by the traits of the facade, each once. They stand in the block of the function, where every name is one that no
+//! user has. The traits decide which operands have a length to be looked at, and with it whether the value is a `Result`.
+//!
+//! Every token of a template costs a call of the compiler, and a crate may have hundreds of invocations: what is common is text here, which
+//! is lexed in one.
 
-use super::{ALLOW, compile, function, not_constant};
+use super::{compile, function, not_constant};
 use crate::parse::{Expression, Notation, Rust};
 use crate::report::{self, Refusal};
-use crate::template::{ROOT, Template};
+use crate::template::{self, ROOT, Template};
 use crate::tokens::Ends;
-use proc_macro::{Span, TokenStream, TokenTree};
+use proc_macro::{Delimiter, Group, Ident, Literal, Punct, Spacing, Span, TokenStream, TokenTree};
 use xslice_core::emit::{self, Destination};
 use xslice_core::{Error, ErrorKind, Plan};
 
 const RESULT: &str = "::core::result::Result";
+
+/// The function that moves.
+const RUN: &str = "__xslice_run";
+
+/// How `scope` calls the facade.
+const IN_SCOPE: &str = "__xslice";
 
 /// Bytes of a result that is returned as an array.
 const ARRAY: usize = 16 << 10;
@@ -37,20 +45,20 @@ pub fn expand(
     if let (Destination::Returned, Some(plan)) = (destination, &plan) {
         refusals.extend(too_large(plan, notation.chain_ends()));
     }
-    let template = Template::new(ROOT, root);
+    let is_constant = destination == Destination::Constant;
+    let path = if is_constant { ROOT } else { IN_SCOPE };
     let run = plan
         .as_ref()
-        .and_then(|plan| function(plan, notation, head, destination, &mut refusals));
+        .and_then(|plan| function(plan, notation, (path, head), destination, &mut refusals));
     match (run, plan) {
         (Some(run), Some(plan)) if refusals.is_empty() => {
-            let run = format!("{ALLOW} {run}");
-            if destination == Destination::Constant {
-                constant(&template, &run, expression.source, &plan)
+            if is_constant {
+                constant(&Template::new(ROOT, root), &run, expression.source, &plan)
             } else {
-                call(&template, &run, expression, &plan)
+                call(root, &run, expression)
             }
         }
-        _ => dummy(template, &mut refusals, &expression),
+        _ => dummy(Template::new(ROOT, root), &mut refusals, &expression),
     }
 }
 
@@ -78,89 +86,103 @@ fn constant(template: &Template, run: &str, source: Option<Rust>, plan: &Plan) -
     template.fill(&format!("{{ {run} __xslice_run(__xslice_view) }}"))
 }
 
-/// The function and its call on the user's operands.
-fn call(template: &Template, run: &str, expression: Expression, plan: &Plan) -> TokenStream {
-    let fallible = expression.notation.run_time().is_some();
-    let borrow = match expression.destination {
-        Some(_) => format!("use {ROOT}::__private::Borrow as _;"),
-        None => String::new(),
-    };
-    let mut operands = sources(template, plan, &expression.notation, expression.source);
-    let place = expression.destination.map(|to| to.place);
-    operands.extend(place.map(|place| destination(template, plan, place)));
-    if operands.is_empty() {
-        return template.fill(&format!("{{ {run} __xslice_run() }}"));
-    }
-    let value = matches(run, operands.len(), fallible);
-    let mut template = template.clone();
-    for (at, operand) in operands.into_iter().enumerate() {
-        template = template.with(&format!("__xslice_view{at}"), operand);
-    }
-    template.fill(&format!("{{ {borrow} {value} }}"))
-}
-
-/// A match on each borrowed operand, inside of the one before, and the call in the innermost: what is borrowed lives that long, and what is
-/// wrong with the first operand with which anything is, is the value.
-fn matches(run: &str, count: usize, fallible: bool) -> String {
-    let names: Vec<String> = (0..count).map(|at| format!("__xslice_{at}")).collect();
-    let call = format!("__xslice_run({})", names.join(", "));
-    let mut value = match fallible {
-        true => format!("{{ {run} {call} }}"),
-        false => format!("{{ {run} {RESULT}::Ok({call}) }}"),
-    };
-    for (at, name) in names.iter().enumerate().rev() {
-        let error = match (fallible, count, at) {
-            (true, _, _) => format!("{ROOT}::__private::IntoError::into_error(error)"),
-            (false, 1, _) => String::from("error"),
-            (false, _, 0) => format!("{ROOT}::__private::Either::First(error)"),
-            (false, _, _) => format!("{ROOT}::__private::Either::Second(error)"),
-        };
-        value = format!(
-            "match __xslice_view{at} {{ {RESULT}::Ok({name}) => {value}, {RESULT}::Err(error) => {RESULT}::Err({error}) }}"
-        );
-    }
-    match fallible {
-        true => value,
-        false => format!("{ROOT}::__private::value({value})"),
-    }
-}
-
-/// The data and the operands that are declared, borrowed.
-fn sources(
-    template: &Template,
-    plan: &Plan,
-    notation: &Notation,
-    data: Option<Rust>,
-) -> Vec<TokenStream> {
-    let data = data.map(|data| {
+/// The function and its call on the user's operands, in a block that sees `scope` of the facade.
+fn call(root: TokenStream, run: &str, expression: Expression) -> TokenStream {
+    let data = expression.source.map(|rust| {
+        let notation = &expression.notation;
         let name = notation.flat.tokens()[notation.chain].kind.to_string();
-        (data, name)
+        (rust, name)
     });
-    let others = notation.names.iter().map(|name| {
-        let operand = Rust {
-            tokens: TokenTree::Ident(name.clone()).into(),
-            ends: (name.span(), name.span()),
-        };
-        (operand, name.to_string())
-    });
-    let operands = data.into_iter().chain(others).zip(plan.operand_types());
-    let borrowed = operands.map(|((operand, name), (ty, len))| {
-        let element = emit::element(ty, ROOT);
-        let text = format!(
-            "<_ as {ROOT}::__private::Source<{element}, {len}>>::view(&__xslice_operand, {name:?})"
-        );
-        borrow(template, operand, &text)
-    });
-    borrowed.collect()
+    let place = expression.destination.map(|to| to.place);
+    let value = if expression.notation.run_time().is_some() {
+        fallible(data, &expression.notation, place)
+    } else {
+        match (data, place) {
+            (None, None) => template::tokens("__xslice_run()"),
+            (None, Some(place)) => method("__xslice_fill", place, None, None, Some(RUN)),
+            (Some((data, name)), None) => {
+                method("__xslice_call", data, None, Some(&name), Some(RUN))
+            }
+            (Some((data, name)), Some(place)) => {
+                method("__xslice_move", place, Some(data), Some(&name), Some(RUN))
+            }
+        }
+    };
+    let mut block = template::tokens("use");
+    block.extend(root);
+    block.extend(template::tokens(&format!(
+        "::__private::scope::*; {}",
+        template::qualified(run)
+    )));
+    block.extend(value);
+    TokenTree::Group(Group::new(Delimiter::Brace, block)).into()
 }
 
-fn destination(template: &Template, plan: &Plan, place: Rust) -> TokenStream {
-    let (element, len) = (emit::element(plan.element_type(), ROOT), plan.output_len());
-    // A method call borrows what is no reference yet and borrows again what is one.
-    let text = format!(
-        "<_ as {ROOT}::__private::Destination<{element}, {len}>>::view((__xslice_operand).__xslice_borrow(), \"output\")"
-    );
-    borrow(template, place, &text)
+/// A match on each operand, inside of the one before, and the call in the innermost: what is borrowed lives that long, and what is wrong with
+/// the first operand with which anything is, is the value.
+fn fallible(data: Option<(Rust, String)>, notation: &Notation, place: Option<Rust>) -> TokenStream {
+    let named = notation.names.iter().map(|name| {
+        let tokens = TokenTree::Ident(name.clone()).into();
+        let ends = (name.span(), name.span());
+        (Rust { tokens, ends }, name.to_string())
+    });
+    let sources = data.into_iter().chain(named);
+    let sources =
+        sources.map(|(operand, name)| method("__xslice_source", operand, None, Some(&name), None));
+    let place = place.map(|place| method("__xslice_destination", place, None, None, None));
+    let operands: Vec<TokenStream> = sources.chain(place).collect();
+    let names: Vec<String> = (0..operands.len())
+        .map(|at| format!("__xslice_{at}"))
+        .collect();
+    let mut value = template::tokens(&format!("__xslice_run({})", names.join(", ")));
+    for (operand, name) in operands.into_iter().zip(names).rev() {
+        let mut arms = template::tokens(&format!(
+            "{RESULT}::Err(error) => {RESULT}::Err(error), {RESULT}::Ok({name}) =>"
+        ));
+        arms.extend(value);
+        value = template::tokens("match");
+        value.extend(operand);
+        value.extend([TokenTree::Group(Group::new(Delimiter::Brace, arms))]);
+    }
+    value
+}
+
+/// A call of a method on an operand of the user's, with another one, its name, and the function, where there are. All of it stands at the
+/// operand, where a wrong type is refused.
+fn method(
+    method: &str,
+    operand: Rust,
+    source: Option<Rust>,
+    name: Option<&str>,
+    run: Option<&str>,
+) -> TokenStream {
+    let at = |mut tree: TokenTree, ends: Ends| {
+        tree.set_span(Span::call_site().located_at(ends.0));
+        tree
+    };
+    let ends = operand.ends;
+    let named = source.as_ref().map_or(ends, |source| source.ends);
+    let comma = || TokenTree::Punct(Punct::new(',', Spacing::Alone));
+    let mut arguments = TokenStream::new();
+    if let Some(source) = source {
+        let reference = TokenTree::Punct(Punct::new('&', Spacing::Alone));
+        arguments.extend([at(reference, named)]);
+        arguments.extend(source.tokens);
+        arguments.extend([comma()]);
+    }
+    if let Some(name) = name {
+        arguments.extend([TokenTree::Literal(Literal::string(name)), comma()]);
+    }
+    let run = run.map(|run| TokenTree::Ident(Ident::new(run, Span::call_site())));
+    arguments.extend(run.map(|run| at(run, ends)));
+    let receiver = Group::new(Delimiter::Parenthesis, operand.tokens);
+    let call = [
+        TokenTree::Group(receiver),
+        TokenTree::Punct(Punct::new('.', Spacing::Alone)),
+        TokenTree::Ident(Ident::new(method, Span::call_site())),
+        TokenTree::Group(Group::new(Delimiter::Parenthesis, arguments)),
+    ];
+    call.into_iter().map(|tree| at(tree, ends)).collect()
 }
 
 /// A call on an operand of the user's, all of it at the operand: there a wrong type is refused.

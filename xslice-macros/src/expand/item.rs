@@ -24,7 +24,7 @@ pub fn expand(root: &TokenStream, item: Item, all: &mut Vec<Refusal>) -> TokenSt
         format!("__xslice_attributes {ALLOW} __xslice_visibility {constant}fn __xslice_name");
     let text = plan
         .as_ref()
-        .and_then(|plan| function(plan, notation, &head, destination, &mut refusals))
+        .and_then(|plan| function(plan, notation, (ROOT, &head), destination, &mut refusals))
         .filter(|_| refusals.is_empty())
         .unwrap_or_else(|| dummy(notation, &head, destination));
     let template = Template::new(ROOT, item.root.unwrap_or_else(|| root.clone()))
