@@ -105,3 +105,89 @@ pub fn lookup(
 ) -> Result<(), data_movement::Error> {
     xslice!(<f32[10, 8], ids: i32[3]> table[@ids, :4] => y)
 }
+
+/// Every other form: what is linted is what a user sees of its expansion.
+pub mod forms {
+    extern crate alloc;
+
+    use alloc::{string::String, vec::Vec};
+    use data_movement::{Error, half, num_complex::Complex, xslice};
+
+    /// A generator, and constants of a type by its path.
+    #[must_use]
+    pub fn counted() -> [f32; 3] {
+        xslice!(<f32> onnx::Range@11(start = 0.5, limit = 2, delta = 0.5))
+    }
+
+    /// A nested source, and a fragment in parentheses.
+    #[must_use]
+    pub fn nested(x: &[[half::f16; 4]; 3]) -> [half::f16; 6] {
+        xslice!(<f16[3, 4]> (x)[:, ::2])
+    }
+
+    /// A nested destination.
+    pub fn turned(x: [[Complex<f32>; 2]; 2], y: &mut [[Complex<f32>; 2]; 2]) {
+        xslice!(<c64[2, 2]> x[::-1, ::-1] => *y);
+    }
+
+    /// Lengths that are looked at, on both sides.
+    ///
+    /// # Errors
+    /// A length.
+    pub fn lengths(x: &Vec<u8>, mut y: Vec<u8>) -> Result<Vec<u8>, Error> {
+        xslice!(<u8[64]> x[8:40] => y[..32])?;
+        Ok(y)
+    }
+
+    /// A length that is looked at.
+    ///
+    /// # Errors
+    /// A length.
+    pub fn strings(x: &[String]) -> Result<[String; 2], Error> {
+        xslice!(<string[4]> x[::2])
+    }
+
+    /// Indices that are gathered themselves, and a temporary.
+    ///
+    /// # Errors
+    /// An index.
+    pub fn through(x: &[f64; 90], a: &[i64; 40], b: &[i32; 30]) -> Result<[f64; 30], Error> {
+        xslice!(<f64[90], a: i64[40], b: i32[30]> x[@(a[::2] |> [@b])])
+    }
+
+    /// Operators, one after the other.
+    #[must_use]
+    pub fn operators(x: &[i16; 1000]) -> [i16; 10] {
+        xslice!(<i16[20, 10, 5]> x |> onnx::Slice@13(starts = [0, 0], ends = [3, 10], axes = [0, 1])
+            |> onnx::Gather@13(indices = [4, 0], axis = 2) |> [1, ::2] -> i16[5, 2])
+    }
+
+    /// A constant table, long enough to be a literal of its own.
+    pub fn columns(x: &[u32; 600], y: &mut [u32; 68]) {
+        xslice!(<u32[2, 300]> x[:, [9, 299, 3, 4, 100, 41, 2, 8, 7, 77, 1, 0, 5, 25, 6, 61, 11, 12, 19, 18, 17, 16, 15, 14, 13, 20, 29, 28, 27,
+            26, 21, 24, 23, 22]] => y);
+    }
+
+    /// Constants of a generator.
+    pub const COUNTED: [i64; 4] =
+        xslice!(const <i64> onnx::Range@11(start = 0, limit = 4, delta = 1));
+
+    xslice! {
+        /// Values by a formula.
+        pub fn ramp<f64> onnx::Range@11(start = 0, limit = 1000, delta = 1)
+
+        /// Words by their places.
+        pub(crate) fn words<string[3, 2], ids: i32[2]> onnx::Gather@13(indices = @ids) -> string[2, 2]
+
+        /// One element.
+        pub fn only<bool[2, 3]> [1, 2]
+    }
+
+    /// Calls what the crate alone sees.
+    ///
+    /// # Errors
+    /// An index.
+    pub fn call(x: &[String; 6], y: &mut [String; 4]) -> Result<(), Error> {
+        words(x, &[0, 1], y)
+    }
+}
