@@ -63,6 +63,7 @@ impl Emitter<'_> {
         let (operator, axis, dims) = check.origin();
         format!("({operator:?}, {axis}, &{dims:?})")
     }
+
     /// Returns what is wrong, if anything is. `?` would be shorter, and more work for the compiler.
     fn or_return(&mut self, call: core::fmt::Arguments<'_>) {
         self.open(format_args!(
