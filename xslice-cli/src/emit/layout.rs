@@ -21,6 +21,7 @@ pub fn lay_out(text: &str) -> String {
         laid.push_str(&" ".repeat(indent));
         match statement.strip_suffix('{') {
             Some(head) if head.contains("fn ") => laid.push_str(&signature(head, indent)),
+            Some(_) if statement.starts_with("if ") => laid.push_str(&condition(statement, indent)),
             _ => laid.push_str(&broken(statement, indent)),
         }
         laid.push('\n');
@@ -34,6 +35,15 @@ fn signature(head: &str, indent: usize) -> String {
     let group = groups(head).into_iter().find(|_| !fits);
     let laid = group.map_or_else(|| head.to_string(), |group| vertical(head, &group, indent));
     laid + "{"
+}
+
+/// A condition and the brace behind it, which stands below a value that does.
+fn condition(text: &str, indent: usize) -> String {
+    let laid = broken(text, indent);
+    match laid.strip_suffix(" {").filter(|_| laid.contains(" =\n")) {
+        Some(value) => format!("{value}\n{:indent$}{{", ""),
+        None => laid,
+    }
 }
 
 /// A statement or an expression.
