@@ -31,7 +31,7 @@ use workloads::Workload;
 
 const HELP: &str = "\
 Examples:
-  xslice bench                                     all of it; below two minutes
+  xslice bench                                     all of it; below a minute on a quiet machine
   xslice bench --filter embed                      bert_embed, llama_embed
   xslice bench --filter rgb --strategy macro --strategy jit-baked
   xslice bench --rounds 100 --json figures.json    every figure, for programs

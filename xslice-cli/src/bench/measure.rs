@@ -15,7 +15,7 @@ const SAMPLE: Duration = Duration::from_millis(1);
 /// Time after which a workload has no further round, but for the first [`LEAST_ROUNDS`].
 const ENOUGH: Duration = Duration::from_secs(3);
 
-const LEAST_ROUNDS: usize = 3;
+const LEAST_ROUNDS: usize = 5;
 
 /// Bytes of a result that the interpreter is asked for; one round is enough to know how slow it is.
 const INTERPRETED: usize = 1 << 20;
