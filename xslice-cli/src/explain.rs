@@ -3,14 +3,19 @@
 //! Prints the stages between a program and its engines, in the one text form that they have in documentation, tests and bug reports;
 //! then a verdict and the bytes, which say how far from the least possible work the plan is.
 
+mod survey;
+
 use crate::cli::print;
 use crate::emit;
-use crate::error::Result;
+use crate::error::{Error, Fault, Result};
+use crate::files;
 use crate::import::{Model, ModelOutput};
 use crate::request::{self, Known, Request};
 use std::fmt::Write as _;
 use std::io::Write;
+use std::path::Path;
 use std::process::ExitCode;
+use survey::survey;
 use xslice::{Engine, Move, Plan, PlannedNest, Source, Step, View};
 
 const HELP: &str = "\
@@ -20,6 +25,7 @@ Examples:
   xslice explain focus.onnx --shape images=1,3,640,640         dimensions that the model leaves open
   xslice explain trim.onnx --shape cache=1,32,512,128 --input start=start.npy
   xslice explain '<u8[4, 4]> x[::-1]' --code                   Rust, CLIF and assembly too
+  xslice explain yolo.onnx                                     of a network with other operators: its parts that move data
 
 A text needs its `<...>`. Operands whose values decide shapes need those values.";
 
@@ -43,9 +49,21 @@ pub struct Args {
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<ExitCode> {
     let text = args
         .what
-        .open(&args.inputs, |request| explain(request, args.code))?;
+        .open(&args.inputs, |request| explain(request, args.code));
+    let text = match (text, args.what.model_file()) {
+        (Err(error), Some(path)) if is_network(&error, &path) => {
+            survey(&args.what, &args.inputs, args.code, &path).map_err(|error| error.at(&path))?
+        }
+        (text, _) => text?,
+    };
     print(out, text)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Whether a model was refused for holding more than xslice compiles.
+fn is_network(error: &Error, path: &Path) -> bool {
+    let is_outside = matches!(error.fault(), Fault::OutsideScope { .. });
+    is_outside && files::extension(path).as_deref() == Some("onnx")
 }
 
 fn explain(request: &Request<'_>, with_code: bool) -> Result<String> {

@@ -22,10 +22,10 @@ pub struct What {
 
     /// The dimensions of an input that the model leaves open
     #[arg(long = "shape", value_name = "NAME=1,3,640,640")]
-    shapes: Vec<String>,
+    pub shapes: Vec<String>,
 
     #[command(flatten)]
-    common: Common,
+    pub common: Common,
 }
 
 impl What {
@@ -50,19 +50,29 @@ impl What {
             Some(path) => import::load(path, &self.common.options())?,
             None => model_of(index::parse(&self.what, self.common.dialect())?),
         };
-        let request = || {
-            let values = read_inputs(&model, inputs, self.common.max_bytes)?;
-            let shapes = read_shapes(&model, &self.shapes)?;
-            let operands = operands(&model, values, shapes)?;
-            work(&Request {
-                model: &model,
-                operands,
-                limit: usize::try_from(self.common.max_bytes).unwrap_or(usize::MAX),
-            })
-        };
+        let request = || work(&self.request(&model, inputs, &self.shapes)?);
         request().map_err(|error| match &file {
             Some(path) => error.at(path),
             None => error,
+        })
+    }
+
+    /// What is asked of a model that was read already, with these of the assignments.
+    ///
+    /// # Errors
+    /// Faults of the files, unknown shapes.
+    pub fn request<'a>(
+        &self,
+        model: &'a Model,
+        inputs: &[String],
+        shapes: &[String],
+    ) -> Result<Request<'a>> {
+        let values = read_inputs(model, inputs, self.common.max_bytes)?;
+        let shapes = read_shapes(model, shapes)?;
+        Ok(Request {
+            model,
+            operands: operands(model, values, shapes)?,
+            limit: usize::try_from(self.common.max_bytes).unwrap_or(usize::MAX),
         })
     }
 }

@@ -6,8 +6,11 @@
 //! what a constant holds in `constant`.
 
 mod constant;
+mod cut;
 mod node;
 pub mod proto;
+
+pub use cut::{Chain, Cut, cut};
 
 use super::value::{Builder, Value};
 use super::{Budget, Model, ModelInput, Options};
@@ -28,13 +31,29 @@ use xslice::{Declared, Tensor};
 /// # Errors
 /// Every fault of the model.
 pub fn import(file: &[u8], folder: &Path, options: &Options) -> Result<Model> {
-    let model = ModelProto::decode(file).map_err(|error| pb::not_a_message("model", &error))?;
+    import_message(decode(file)?, folder, options)
+}
+
+fn decode(file: &[u8]) -> Result<ModelProto, Fault> {
+    ModelProto::decode(file).map_err(|error| pb::not_a_message("model", &error))
+}
+
+/// The functions that a model defines, by domain and name.
+fn functions(model: &ModelProto) -> HashSet<(String, String)> {
+    let functions = model.functions.iter();
+    functions
+        .map(|function| {
+            (
+                default_domain(function.domain.clone()),
+                function.name.clone(),
+            )
+        })
+        .collect()
+}
+
+fn import_message(model: ModelProto, folder: &Path, options: &Options) -> Result<Model> {
     let opset = default_opset(&model.opset_import)?;
-    let functions: HashSet<_> = model
-        .functions
-        .into_iter()
-        .map(|function| (default_domain(function.domain), function.name))
-        .collect();
+    let functions = functions(&model);
     let graph = model
         .graph
         .ok_or_else(|| Fault::Format("not an ONNX model: there is no graph".into()))?;

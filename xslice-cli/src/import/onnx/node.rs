@@ -8,6 +8,7 @@ use super::Importer;
 use super::proto::{AttributeProto, NodeProto, attribute_type as ty};
 use crate::error::{Fault, Result};
 use crate::import::value::Value;
+use std::collections::HashSet;
 use xslice::{Error, ErrorKind, Gather, Op, Param, Range, Reshape, ReshapeRule, Slice, Tensor};
 
 /// The operators that are understood.
@@ -28,15 +29,30 @@ const SQUEEZE: &[u32] = &[1, 11, 13, 21, 23, 24, 25];
 const IDENTITY: &[u32] = &[1, 13, 14, 16, 19, 21, 23, 24, 25];
 const CONSTANT: &[u32] = &[1, 9, 11, 12, 13, 19, 21, 23, 24, 25];
 
+/// Whether a node is an operator of ONNX that xslice compiles; `functions` are those that the model defines itself.
+pub fn is_understood(node: &NodeProto, functions: &HashSet<(String, String)>) -> bool {
+    let name = (
+        super::default_domain(node.domain.clone()),
+        node.op_type.clone(),
+    );
+    name.0.is_empty() && OPERATORS.contains(&name.1.as_str()) && !functions.contains(&name)
+}
+
+/// Whether an operator that is understood moves elements, rather than renames them.
+pub fn moves(node: &NodeProto) -> bool {
+    ["Slice", "Gather", "Range"].contains(&node.op_type.as_str())
+}
+
 impl Importer<'_> {
     /// Refuses an operator that xslice does not compile.
     pub fn in_scope(&self, node: &NodeProto, label: &str) -> Result<(), Fault> {
-        let domain = super::default_domain(node.domain.clone());
-        let known = domain.is_empty() && OPERATORS.contains(&node.op_type.as_str());
-        let name = (domain, node.op_type.clone());
-        if known && !self.functions.contains(&name) {
+        if is_understood(node, &self.functions) {
             return Ok(());
         }
+        let name = (
+            super::default_domain(node.domain.clone()),
+            node.op_type.clone(),
+        );
         let (domain, op_type) = name;
         let domain = if domain.is_empty() { "onnx" } else { &domain };
         let what = format!(

@@ -85,6 +85,9 @@ pub struct GraphProto {
     /// The outputs.
     #[prost(message, repeated, tag = "12")]
     pub output: Vec<ValueInfoProto>,
+    /// What is known of values between nodes.
+    #[prost(message, repeated, tag = "13")]
+    pub value_info: Vec<ValueInfoProto>,
     /// Sparse constants, undecoded.
     #[prost(bytes = "vec", repeated, tag = "15")]
     pub sparse_initializer: Vec<Vec<u8>>,

@@ -1,0 +1,97 @@
+//! `xslice explain` on networks that are more than data movement.
+
+mod common;
+
+use common::{FLOAT, Files, INT64, any, graph, list, model, refusal, text, xslice};
+use xslice_cli::onnx::{ModelProto, NodeProto, ValueInfoProto};
+
+/// Relu, then rows of its result, a slice of them, Relu; and the shape of `x`, whose first entry is gathered.
+fn network() -> ModelProto {
+    let node = NodeProto::new;
+    let nodes = vec![
+        node("Relu", "before", &["x"], &["h"]),
+        node("Gather", "rows", &["h", "ids"], &["r"]),
+        node("Slice", "cut", &["r", "s", "e"], &["c"]),
+        node("Relu", "after", &["c"], &["y"]),
+        node("Shape", "shape", &["x"], &["dims"]),
+        node("Gather", "first", &["dims", "zero"], &["n"]),
+        node("Reshape", "plain", &["h", "flat"], &["f"]),
+        node("Relu", "last", &["f"], &["z"]),
+    ];
+    let lists = vec![
+        list("s", &[1]),
+        list("e", &[4]),
+        list("zero", &[0]),
+        list("flat", &[-1]),
+    ];
+    let mut graph = graph(nodes, lists);
+    graph
+        .input
+        .push(ValueInfoProto::tensor("ids", INT64, &[5.into()]));
+    graph.output = vec![any("y", FLOAT), any("n", INT64), any("z", FLOAT)];
+    graph.value_info = vec![ValueInfoProto::tensor("h", FLOAT, &[10.into(), 8.into()])];
+    model(13, graph)
+}
+
+#[test]
+fn a_network_is_explained_by_its_parts() {
+    let files = Files::new();
+    let path = files.model("m.onnx", &network()).display().to_string();
+    let output = xslice(&["explain", &path]);
+    let shown = text(&output.stdout);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    for word in [
+        "model    4 of 8 nodes are understood; others: Relu 3, Shape 1\n",
+        "chain    Gather `rows`, Slice `cut`\noperand  h: f32 [10, 8]\noperand  ids: i64 [5]\n",
+        "result   c: f32 [3, 8]\n",
+        "passes   1, of 2 nodes that move\n",
+        // Nothing says what `dims` is: its type is left open, and no later part suffers.
+        "chain    Gather `first`\nunknown  the type of `dims` is not known here",
+    ] {
+        assert!(shown.contains(word), "`{word}` is missing in: {shown}");
+    }
+    assert!(
+        !shown.contains("`plain`"),
+        "a reshape moves nothing: {shown}"
+    );
+}
+
+#[test]
+fn shapes_that_a_network_leaves_open_can_be_given() {
+    let files = Files::new();
+    let mut network = network();
+    let values = &mut network.graph.as_mut().unwrap().value_info;
+    values[0] = any("h", FLOAT);
+    let path = files.model("m.onnx", &network).display().to_string();
+    let shown = text(&xslice(&["explain", &path]).stdout);
+    assert!(shown.contains("unknown  the shape of `h`"), "{shown}");
+    let shown = text(&xslice(&["explain", &path, "--shape", "h=20,3"]).stdout);
+    assert!(shown.contains("result   c: f32 [3, 3]\n"), "{shown}");
+    let line = refusal(&xslice(&["explain", &path, "--shape", "nobody=20,3"]));
+    assert!(
+        line.contains("`nobody=20,3`") && line.contains("E505"),
+        "{line}"
+    );
+}
+
+#[test]
+fn a_broken_part_is_a_line_and_other_commands_refuse_as_before() {
+    let files = Files::new();
+    let mut network = network();
+    let nodes = &mut network.graph.as_mut().unwrap().node;
+    nodes[2].input = vec!["r".into(), "s".into()];
+    let path = files.model("m.onnx", &network).display().to_string();
+    let output = xslice(&["explain", &path]);
+    let shown = text(&output.stdout);
+    assert!(
+        shown.contains("chain    Gather `rows`, Slice `cut`\nunknown  node `cut`"),
+        "{shown}"
+    );
+    for command in ["run", "emit"] {
+        let line = refusal(&xslice(&[command, &path]));
+        assert!(
+            line.contains("onnx::Relu") && line.contains("E504"),
+            "{line}"
+        );
+    }
+}
