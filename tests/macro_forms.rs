@@ -153,6 +153,14 @@ fn names_of_operands_do_not_meet_those_of_expansions() {
         x[@i][:, @s][:, :, @d][:, :, :, @dst][..., @src, :][..., @row0]
     );
     assert_eq!(y, Ok([0; 729]));
+    let (f32, usize, r#type, error) = ([2_i64], [1_i64], [0_i64], [0_i64]);
+    let y = xslice!(
+        <f32[3], f32: i64[1], usize: i64[1], r#type: i64[1], error: i64[1]>
+        ([0.5, 1.5, 2.5])[@f32][@usize][@r#type][@error]
+    );
+    assert_eq!(y.unwrap_err().kind(), xslice::ErrorKind::IndexRange);
+    let y = xslice!(<f32[3], f32: i64[1], r#type: i64[1]> ([0.5, 1.5, 2.5])[@f32][@r#type]);
+    assert_eq!(y, Ok([2.5]));
 }
 
 xslice! {

@@ -27,7 +27,7 @@ pub mod scope {
 }
 
 /// An index counted from the end if it is negative. It has been checked.
-#[inline(always)]
+#[inline]
 #[must_use]
 pub const fn wrap(index: i64, size: i64) -> usize {
     (if index < 0 { index + size } else { index }) as usize
