@@ -3,18 +3,12 @@
 //! Everything here moves the same bytes as [`super::lookup`], which is also what takes over where a case does not fit. Each lane's
 //! index is tested before it is used; what lies outside its axis is not loaded.
 
-use super::copy::{self, Rows};
-use super::lookup::{Index, Indices};
+use super::copy::Rows;
+use super::lookup::{self, Index, Indices};
 use core::arch::x86_64::*;
 
-/// Entries of a table that is widened to one word an entry, at most: 16 KiB on the stack.
-const MOST_ENTRIES: usize = 4096;
-
 /// Entries of a table that is held in registers, at most: four of bytes.
-const IN_REGISTERS: usize = 256;
-
-/// Fewer look-ups do not pay for another form of the table.
-const LEAST_ROWS: usize = 2048;
+pub(super) const IN_REGISTERS: usize = 256;
 
 /// Eight indices from `k` on, wrapped, and a bit for each that then lies in the axis.
 ///
@@ -110,26 +104,11 @@ pub(super) unsafe fn words<I: Index>(
     (all == 0xff).then_some(whole)
 }
 
-/// Whether entries go through a widened table: narrow ones, few, and so many look-ups that widening costs nothing.
-pub(super) fn widens<I>(rows: &Rows, indices: &Indices<I>) -> bool {
-    rows.bytes <= 3 && pays(rows, indices, MOST_ENTRIES)
-}
-
-/// Whether entries are looked up in registers: narrow ones of a small table, and so many that filling the registers costs nothing.
-pub(super) fn in_registers<I>(rows: &Rows, indices: &Indices<I>) -> bool {
-    rows.bytes <= 4 && pays(rows, indices, IN_REGISTERS)
-}
-
-fn pays<I>(rows: &Rows, indices: &Indices<I>, most: usize) -> bool {
-    let entries = usize::try_from(indices.size).unwrap_or(usize::MAX);
-    entries <= most && rows.count >= LEAST_ROWS && rows.count / 4 >= entries
-}
-
 /// Entries of 1 to 3 bytes, through a table of one word an entry. Gives how many are done; the rest is fewer than a vector. `None`: an
 /// index lies outside.
 ///
 /// # Safety
-/// As [`words`], and [`widens`] holds.
+/// As [`words`], with at most [`lookup::MOST_ENTRIES`] entries.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
 pub(super) unsafe fn narrow<I: Index>(
     dst: *mut u8,
@@ -137,11 +116,8 @@ pub(super) unsafe fn narrow<I: Index>(
     rows: Rows,
     indices: &Indices<I>,
 ) -> Option<usize> {
-    let mut table = [0u32; MOST_ENTRIES];
-    for (entry, word) in table.iter_mut().enumerate().take(indices.size as usize) {
-        // SAFETY: the entry lies in the source.
-        *word = unsafe { entry_of(src, entry, &rows, indices) };
-    }
+    // SAFETY: by the contract of this function.
+    let table = unsafe { lookup::words(src, &rows, indices) };
     // Byte k of the packed entries of three bytes, out of words.
     let packed: [u8; 64] =
         core::array::from_fn(|k| if k < 48 { (k / 3 * 4 + k % 3) as u8 } else { 0 });
@@ -170,28 +146,11 @@ pub(super) unsafe fn narrow<I: Index>(
     (all == u16::MAX).then_some(whole)
 }
 
-/// An entry of at most four bytes as a word.
-///
-/// # Safety
-/// The entry lies in the source.
-unsafe fn entry_of<I>(src: *const u8, entry: usize, rows: &Rows, indices: &Indices<I>) -> u32 {
-    let mut bytes = [0; 4];
-    // SAFETY: by the contract of this function.
-    unsafe {
-        copy::run(
-            bytes.as_mut_ptr(),
-            src.offset(entry as isize * indices.scale),
-            rows.bytes,
-        )
-    };
-    u32::from_ne_bytes(bytes)
-}
-
 /// Entries of 1 to 4 bytes of a table of up to 256: a plane for each byte of an entry, looked up in registers. Gives how many are done;
 /// the rest is fewer than a vector. `None`: an index lies outside.
 ///
 /// # Safety
-/// As [`words`], and [`in_registers`] holds.
+/// As [`words`] but for the bytes of a row, with at most [`IN_REGISTERS`] entries.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
 pub(super) unsafe fn planes<I: Index>(
     dst: *mut u8,
@@ -221,10 +180,9 @@ unsafe fn planes_of<const N: usize, I: Index>(
 ) -> Option<usize> {
     let mut bytes = [[0u8; IN_REGISTERS]; N];
     for entry in 0..indices.size as usize {
-        // SAFETY: the entry lies in the source.
-        let word = unsafe { entry_of(src, entry, &rows, indices) }.to_ne_bytes();
-        for (plane, byte) in bytes.iter_mut().zip(word) {
-            plane[entry] = byte;
+        for (n, plane) in bytes.iter_mut().enumerate() {
+            // SAFETY: the entry lies in the source.
+            plane[entry] = unsafe { src.offset(entry as isize * indices.scale).add(n).read() };
         }
     }
     // SAFETY: loads of whole arrays.

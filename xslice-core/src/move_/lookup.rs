@@ -92,43 +92,48 @@ impl<I: Index> Indices<I> {
         src_stride: isize,
         places: &mut [MaybeUninit<isize>],
     ) -> bool {
-        // A loop of its own for neighbours, which vectors can load.
+        // Loops of their own for neighbours, which vectors can load, and for shifts, which they do quicker than products.
         let neighbours = size_of::<I>() as isize;
+        let (scale, shift) = (self.scale, self.scale.trailing_zeros() % isize::BITS);
         // SAFETY: by the contract of this function.
         unsafe {
-            match (self.stride == neighbours, src_stride) {
-                (true, 0) => self.places_by(neighbours, first, 0, places),
-                _ => self.places_by(self.stride, first, src_stride, places),
+            if (self.stride, src_stride) != (neighbours, 0) {
+                let place = |row, index: isize| {
+                    index
+                        .wrapping_mul(scale)
+                        .wrapping_add(row as isize * src_stride)
+                };
+                self.places_by(self.stride, first, place, places)
+            } else if scale == 1 << shift {
+                self.places_by(neighbours, first, |_, index| index << shift, places)
+            } else {
+                let place = |_, index: isize| index.wrapping_mul(scale);
+                self.places_by(neighbours, first, place, places)
             }
         }
     }
 
     /// # Safety
-    /// As [`Indices::places`]; `stride` is that of the table.
+    /// As [`Indices::places`]; `stride` is that of the table, `place` gives the place of a row with a wrapped index.
     #[inline(always)]
     unsafe fn places_by(
         &self,
         stride: isize,
         first: usize,
-        src_stride: isize,
+        place: impl Fn(usize, isize) -> isize,
         places: &mut [MaybeUninit<isize>],
     ) -> bool {
         let table = self.table.wrapping_byte_offset(first as isize * stride);
         let last = self.size - 1;
         // The sign says whether any is outside: below zero once wrapped, or beyond the last.
         let mut outside = 0;
-        for (k, place) in places.iter_mut().enumerate() {
+        for (k, to) in places.iter_mut().enumerate() {
             let at = table.wrapping_byte_offset(k as isize * stride);
             // SAFETY: by the contract of this function; one of the type lies there, at any alignment.
             let index: i64 = unsafe { at.read_unaligned() }.into();
             let wrapped = index + (index >> 63 & self.size);
             outside |= wrapped | last.wrapping_sub(wrapped);
-            let moved = (first + k) as isize * src_stride;
-            place.write(
-                (wrapped as isize)
-                    .wrapping_mul(self.scale)
-                    .wrapping_add(moved),
-            );
+            to.write(place(first + k, wrapped as isize));
         }
         outside >= 0
     }
@@ -189,17 +194,78 @@ unsafe fn vectors<I: Index>(
     unsafe {
         match (level.kind(), rows.bytes) {
             #[cfg(target_arch = "x86_64")]
-            (Kind::Avx512, 1..=4) if avx512::in_registers(&rows, indices) => {
+            (Kind::Avx512, 1..=4) if pays(&rows, indices, avx512::IN_REGISTERS) => {
                 avx512::planes(dst, src, rows, indices)
             }
             #[cfg(target_arch = "x86_64")]
             (Kind::Avx512, 4 | 8) => avx512::words(dst, src, rows, indices),
             #[cfg(target_arch = "x86_64")]
-            (Kind::Avx512, 1..=3) if avx512::widens(&rows, indices) => {
+            (Kind::Avx512, 1..=3) if pays(&rows, indices, MOST_ENTRIES) => {
                 avx512::narrow(dst, src, rows, indices)
             }
+            (_, 3) if pays(&rows, indices, MOST_ENTRIES) => widened(level, dst, src, rows, indices),
             _ => Some(0),
         }
+    }
+}
+
+/// Entries of a table that is widened to one word an entry, at most: 16 KiB on the stack.
+pub(super) const MOST_ENTRIES: usize = 4096;
+
+/// Fewer look-ups do not pay for another form of the table.
+const LEAST_ROWS: usize = 2048;
+
+/// Whether a table is so small, and look-ups are so many, that another form of it costs nothing.
+fn pays<I>(rows: &Rows, indices: &Indices<I>, most: usize) -> bool {
+    let entries = usize::try_from(indices.size).unwrap_or(usize::MAX);
+    entries <= most && rows.count >= LEAST_ROWS && rows.count / 4 >= entries
+}
+
+/// A table of one word an entry.
+///
+/// # Safety
+/// The entries lie in the source and have at most four bytes; [`pays`] holds for [`MOST_ENTRIES`].
+pub(super) unsafe fn words<I>(
+    src: *const u8,
+    rows: &Rows,
+    indices: &Indices<I>,
+) -> [u32; MOST_ENTRIES] {
+    let mut table = [0; MOST_ENTRIES];
+    for (entry, word) in table.iter_mut().enumerate().take(indices.size as usize) {
+        let mut bytes = [0; 4];
+        let from = src.wrapping_offset(entry as isize * indices.scale);
+        // SAFETY: by the contract of this function.
+        unsafe { copy::run(bytes.as_mut_ptr(), from, rows.bytes) };
+        *word = u32::from_ne_bytes(bytes);
+    }
+    table
+}
+
+/// Packed entries of three bytes, all but the last, by words whose fourth byte the next entry overwrites. Gives how many are done.
+///
+/// # Safety
+/// As [`run`]; rows are packed, and [`pays`] holds for [`MOST_ENTRIES`].
+unsafe fn widened<I: Index>(
+    level: Level,
+    dst: *mut u8,
+    src: *const u8,
+    rows: Rows,
+    indices: &Indices<I>,
+) -> Option<usize> {
+    let count = rows.count - 1;
+    // SAFETY: the entries of the table are those of the source; four bytes from each row but the last on lie within the result.
+    unsafe {
+        let table = words(src, &rows, indices);
+        let indices = Indices {
+            scale: 4,
+            ..*indices
+        };
+        let wide = Rows {
+            count,
+            bytes: 4,
+            ..rows
+        };
+        blocks(level, dst, table.as_ptr().cast(), wide, &indices).then_some(count)
     }
 }
 
