@@ -89,7 +89,7 @@ fn expansions_read_like_rust() {
     );
     show(
         "indices_are_checked_before_anything_moves",
-        "<f32[30522, 768], ids: i64[8, 128]> table[@ids, :384]",
+        "<f32[30, 12], ids: i64[2, 4]> table[@ids, :6]",
         Parameter,
     );
     show(

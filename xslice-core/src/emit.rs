@@ -104,7 +104,7 @@ pub fn function(plan: &Plan, wanted: &Function<'_>) -> Result<String, Error> {
         wanted,
         constants: Constants::default(),
         unrolled_left: UNROLLED,
-        checked: Vec::new(),
+        unchecked: None,
         statics: 0,
         text: String::new(),
         depth: 1,
@@ -118,8 +118,9 @@ pub fn function(plan: &Plan, wanted: &Function<'_>) -> Result<String, Error> {
             plan.output_len()
         ));
     }
-    for step in plan.steps() {
+    for (at, step) in plan.steps().iter().enumerate() {
         match step {
+            Step::Check(check) if emitter.leaves(check, plan.steps().get(at + 1)) => {}
             Step::Check(check) => emitter.check(check)?,
             Step::Nest(planned) => emitter.nest(planned)?,
         }
@@ -145,8 +146,8 @@ struct Emitter<'a> {
     constants: Constants,
     /// Statements that may still be repeated.
     unrolled_left: usize,
-    /// Tables whose indices are all proved to lie in an axis of that size.
-    checked: Vec<(Buffer, i64)>,
+    /// What a refusal says of the indices that the next nest looks at.
+    unchecked: Option<String>,
     /// Nests that a Move does.
     statics: usize,
     text: String,

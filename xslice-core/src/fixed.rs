@@ -20,7 +20,7 @@ use crate::access::{Access, Buffer, IndexType, Lookup, affine_span};
 use crate::elem::{Element, ElementType};
 use crate::error::Error;
 use crate::move_;
-use crate::nest::schedule::Schedule;
+use crate::nest::schedule::{Move, Schedule};
 use crate::nest::{LoopNest, Parts, Source, verify};
 use crate::operand::{Input, Output};
 use crate::plan::refuse_index;
@@ -128,8 +128,28 @@ impl<T: Element, const S: usize, I: Element, const L: usize, const SIZE: i64, co
         Self(fixed.verified(), PhantomData)
     }
 
+    /// Looks at every index, and moves.
+    ///
+    /// # Errors
+    /// [`IndexRange`](crate::ErrorKind::IndexRange) for the first index that is outside, as every engine refuses it.
+    pub fn run(
+        &self,
+        src: &[T; S],
+        indices: &[I; L],
+        origin: Origin<'_>,
+        dst: &mut [T; D],
+    ) -> Result<(), Error> {
+        if !self.0.tests_every_index() {
+            let checked = Checked::new(indices, origin)?;
+            self.run_checked(src, checked, dst);
+        } else if !self.0.run(&[src.into(), indices.into()], dst.into()) {
+            Checked::<I, L, SIZE>::new(indices, origin)?;
+        }
+        Ok(())
+    }
+
     /// Moves.
-    pub fn run(&self, src: &[T; S], indices: Checked<'_, I, L, SIZE>, dst: &mut [T; D]) {
+    pub fn run_checked(&self, src: &[T; S], indices: Checked<'_, I, L, SIZE>, dst: &mut [T; D]) {
         self.0.run(&[src.into(), indices.0.into()], dst.into());
     }
 }
@@ -160,7 +180,7 @@ impl<'a, I: Element, const L: usize, const SIZE: i64> Checked<'a, I, L, SIZE> {
     /// # Errors
     /// [`IndexRange`](crate::ErrorKind::IndexRange) for the first that is outside, as every engine refuses it. An array that is not of
     /// `i32` or `i64` has no such index and is no table of a [`Gather`].
-    pub fn new(indices: &'a [I; L], origin: Origin<'_>) -> Result<Self, Error> {
+    fn new(indices: &'a [I; L], origin: Origin<'_>) -> Result<Self, Error> {
         match runner::find_outside(indices.into(), 0..L, SIZE) {
             None => Ok(Self(indices)),
             Some((at, index)) => Err(refuse_index(origin, SIZE, index, at)),
@@ -184,7 +204,8 @@ pub(crate) struct Fixed {
     schedule: std::sync::OnceLock<Option<Schedule>>,
 }
 
-/// A call that needs no comparison: buffers of the lengths of the schedule, and indices that have been checked. Made only here.
+/// A call that needs no comparison: buffers of the lengths of the schedule, and indices that have been checked or that its Move
+/// tests. Made only here.
 pub(crate) struct Proven<'a> {
     schedule: &'a Schedule,
     inputs: &'a [Input<'a>],
@@ -259,23 +280,37 @@ impl Fixed {
         self
     }
 
-    fn run(&self, inputs: &[Input<'_>], output: Output<'_>) {
-        #[cfg(feature = "std")]
-        let schedule = self
-            .schedule
-            .get_or_init(|| Schedule::new(&LoopNest::fixed(self)))
-            .as_ref();
-        #[cfg(not(feature = "std"))]
-        let schedule = &Schedule::new(&LoopNest::fixed(self));
-        #[cfg(not(feature = "std"))]
-        let schedule = schedule.as_ref();
-        if let Some(schedule) = schedule {
+    /// Runs the nest, whose indices have been checked or are all tested by its Move; then `false` says that one is outside.
+    fn run(&self, inputs: &[Input<'_>], output: Output<'_>) -> bool {
+        self.with_schedule(|schedule| {
             move_::proven(Proven {
                 schedule,
                 inputs,
                 output,
-            });
-        }
+            })
+        })
+    }
+
+    /// Whether the Move tests each index of the table as it reads it.
+    fn tests_every_index(&self) -> bool {
+        let Some(table) = &self.table else {
+            return false;
+        };
+        let reads_all = self.extents == [table.len] && table.position == (0, &[1]);
+        let by_move = |schedule: &Schedule| {
+            matches!(schedule.inner(), Move::Lookup { .. }) && schedule.src().is_affine()
+        };
+        reads_all && self.with_schedule(by_move)
+    }
+
+    /// Elements have fixed bytes (see [`Fixed::verified`]), so there is a schedule.
+    fn with_schedule(&self, run: impl FnOnce(&Schedule) -> bool) -> bool {
+        let make = || Schedule::new(&LoopNest::fixed(self));
+        #[cfg(feature = "std")]
+        let schedule = self.schedule.get_or_init(make);
+        #[cfg(not(feature = "std"))]
+        let schedule = &make();
+        schedule.as_ref().is_some_and(run)
     }
 
     /// The nest as the schedule reads it.

@@ -12,9 +12,6 @@ impl Emitter<'_> {
         if check.extents().contains(&0) {
             return Ok(());
         }
-        if self.checked(check) {
-            return Ok(());
-        }
         let (root, origin) = (self.wanted.root, Self::origin(check));
         let (access, size) = (check.access(), check.size());
         let table = match check.table() {
@@ -65,7 +62,7 @@ impl Emitter<'_> {
     }
 
     /// Returns what is wrong, if anything is. `?` would be shorter, and more work for the compiler.
-    fn or_return(&mut self, call: core::fmt::Arguments<'_>) {
+    pub(super) fn or_return(&mut self, call: core::fmt::Arguments<'_>) {
         self.open(format_args!(
             "if let ::core::result::Result::Err(error) = {call}"
         ));

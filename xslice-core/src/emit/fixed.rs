@@ -27,6 +27,8 @@ const INDICES: usize = 1 << 13;
 /// The parts of a nest that its kinds differ in, as text.
 struct Kind {
     name: &'static str,
+    /// Its method that runs it.
+    run: &'static str,
     /// Generic arguments, without the length of the destination.
     generics: String,
     /// Arguments of the constructor between the loops and the destination.
@@ -50,8 +52,10 @@ impl Emitter<'_> {
         let Some(kind) = kind else {
             return false;
         };
+        let is_fallible = kind.name == "Gather" && kind.run == "run";
         let Kind {
             name,
+            run,
             generics,
             numbers,
             sources,
@@ -70,7 +74,12 @@ impl Emitter<'_> {
             (None, super::Destination::Parameter) => self.local("dst"),
             (None, _) => format!("&mut {}", self.local("dst")),
         };
-        self.line(format_args!("{nest_name}.run({sources}{to});"));
+        let call = format!("{nest_name}.{run}({sources}{to})");
+        if is_fallible {
+            self.or_return(format_args!("{call}"));
+        } else {
+            self.line(format_args!("{call};"));
+        }
         true
     }
 
@@ -116,6 +125,7 @@ impl Emitter<'_> {
     fn copy(&mut self, nest: &LoopNest, source: Buffer) -> Kind {
         Kind {
             name: "Nest",
+            run: "run",
             generics: format!(
                 "{}, {}, ",
                 self.element(nest.element_type()),
@@ -136,6 +146,7 @@ impl Emitter<'_> {
         };
         Kind {
             name: "Fill",
+            run: "run",
             generics: format!("{}, ", self.element(nest.element_type())),
             numbers: format!(
                 "{}::__private::Progression::{values}, {}",
@@ -146,60 +157,51 @@ impl Emitter<'_> {
         }
     }
 
-    /// `None` where the indices have no proof as a whole.
+    /// `None` where the indices are not looked at as a whole.
     fn gather(&mut self, nest: &LoopNest, source: Buffer, lookup: &Lookup) -> Option<Kind> {
         let (size, len) = (lookup.size, self.len(lookup.table));
-        let known = (lookup.table, size);
-        let (index, indices) = match lookup.table {
+        let (index, run, indices) = match lookup.table {
             Buffer::Constant(_) if len > INDICES => return None,
             Buffer::Constant(at) => {
                 let (root, table) = (self.wanted.root, self.integers(at));
                 let checked = format!("const {{ {root}::__private::Checked::fixed(&{table}) }}");
-                (ElementType::I64, checked)
+                (ElementType::I64, "run_checked", checked)
             }
             Buffer::Operand(_) | Buffer::Scratch(_) => {
-                let at = self.checked.iter().position(|proof| *proof == known)?;
+                let origin = self.unchecked.take()?;
                 let index = match lookup.index {
                     IndexType::I32 => ElementType::I32,
                     IndexType::I64 => ElementType::I64,
                 };
-                (index, self.local(&format!("checked{at}")))
+                let table = self.reference(lookup.table);
+                (index, "run", format!("{table}, {origin}"))
             }
         };
         let (ty, index) = (self.element(nest.element_type()), self.element(index));
         let (from, table) = (position(nest.src()), position(&lookup.access));
         Some(Kind {
             name: "Gather",
+            run,
             generics: format!("{ty}, {}, {index}, {len}, {size}, ", nest.source_len()),
             numbers: format!("{}, {from}, ({}, {table})", nest.block(), lookup.scale),
             sources: format!("{}, {indices}, ", self.reference(source)),
         })
     }
 
-    /// Checks all indices of a table at once, where a Move needs the proof; `false`: the check is still to be written.
-    pub(super) fn checked(&mut self, check: &Check) -> bool {
-        let proof = (check.table(), check.size());
-        let needed = self.plan.steps().iter().any(|step| match step {
-            Step::Check(_) => false,
-            Step::Nest(planned) => {
-                let mut lookups = planned.nest().src().lookups.iter();
-                self.pays(planned) && lookups.any(|lookup| (lookup.table, lookup.size) == proof)
-            }
-        });
-        let (table, len) = (check.table(), self.len(check.table()));
-        let whole = check.extents().iter().product::<usize>() == len
-            && check.access() == &Access::row_major(check.extents());
-        if !needed || !whole || matches!(table, Buffer::Constant(_)) {
+    /// Leaves a check to the Move of the next step, which looks at all indices of the table; `false`: it is still to be written.
+    pub(super) fn leaves(&mut self, check: &Check, next: Option<&Step>) -> bool {
+        let Some(Step::Nest(next)) = next.filter(|_| !matches!(check.table(), Buffer::Constant(_)))
+        else {
             return false;
+        };
+        let same = |lookup: &Lookup| (lookup.table, lookup.size) == (check.table(), check.size());
+        let whole = check.extents().iter().product::<usize>() == self.len(check.table())
+            && check.access() == &Access::row_major(check.extents());
+        let leaves = whole && self.pays(next) && next.nest().src().lookups.iter().any(same);
+        if leaves {
+            self.unchecked = Some(Self::origin(check));
         }
-        let name = self.local(&format!("checked{}", self.checked.len()));
-        let (root, origin) = (self.wanted.root, Self::origin(check));
-        let (table, size) = (self.reference(table), check.size());
-        self.line(format_args!(
-            "let {name} = {root}::__private::Checked::<_, {len}, {size}>::new({table}, {origin})?;"
-        ));
-        self.checked.push(proof);
-        true
+        leaves
     }
 
     /// The elements of a buffer.

@@ -71,8 +71,8 @@ pub(crate) fn run(
     runner::steps(plan, inputs, output, temporaries, check_by_move, run)
 }
 
-/// Runs a nest whose numbers and call were proved when they were compiled.
-pub(crate) fn proven(call: Proven<'_>) {
+/// Runs a nest whose numbers and call were proved when they were compiled. `false`: an index that its Move tests is outside.
+pub(crate) fn proven(call: Proven<'_>) -> bool {
     let (schedule, inputs, mut output) = call.call();
     let sources = Sources {
         constants: &[],
@@ -80,8 +80,8 @@ pub(crate) fn proven(call: Proven<'_>) {
         earlier: scratch::Sources::default(),
     };
     // SAFETY: holding the call is the proof of I2 and I3: its buffers have the lengths that the schedule names, and its indices have been
-    // checked.
-    unsafe { scheduled(Level::best(), schedule, &sources, &mut output) };
+    // checked, but for those that its move tests.
+    unsafe { scheduled(Level::best(), schedule, &sources, &mut output) }
 }
 
 /// Whether a check is that of the very indices that the move of the next nest reads, and so tests: then it needs no pass of its own.
