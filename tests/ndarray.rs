@@ -2,7 +2,7 @@
 
 #![cfg(feature = "ndarray")]
 
-use ndarray::{Array3, arr2, s};
+use ndarray::{Array2, Array3, arr2, s};
 
 fn numbered() -> Array3<i32> {
     Array3::from_shape_vec((2, 3, 4), (0..24).collect()).expect("24 elements")
@@ -55,4 +55,22 @@ fn an_empty_array_stays_empty() {
             .shape(),
         [2, 0, 3]
     );
+}
+
+#[test]
+fn the_macro_takes_arrays_in_standard_layout_and_names_the_strides_of_others() {
+    let x = Array2::from_shape_fn((2, 3), |(i, j)| (3 * i + j) as i32);
+    let mut y = Array2::<i32>::zeros((3, 2));
+    assert_eq!(xslice::xslice!(<i32[2, 3]> x[::-1, 0]), Ok([3, 0]));
+    xslice::xslice!(<i32[2, 3]> x[::-1, ::-1] => y).expect("standard layout");
+    assert_eq!(y, ndarray::array![[5, 4], [3, 2], [1, 0]]);
+    let turned = x.t();
+    let error = xslice::xslice!(<i32[3, 2]> turned[0]).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "`turned` has strides [1, 3] (allowed: row-major elements in one piece); copy it first, or use `Jit`, which takes any strides [E405 operand-layout]"
+    );
+    let mut turned = y.view_mut().reversed_axes();
+    let error = xslice::xslice!(<i32[2, 3]> x[...] => turned).unwrap_err();
+    assert_eq!(error.parameter_name(), Some("output"));
 }
