@@ -16,6 +16,9 @@ const LONGEST_ROW: usize = 8 << 10;
 /// How far ahead of the row that moves the processor is told to fetch, in bytes of rows.
 const AHEAD: usize = 12 << 10;
 
+/// Shorter rows do not gain from aligned stores.
+const LEAST_ALIGNED: usize = 256;
+
 /// The most rows to look ahead.
 pub(super) const MOST_AHEAD: usize = 32;
 
@@ -48,28 +51,12 @@ pub(super) unsafe fn moved(
     // SAFETY: by the contract of this function; holding `level` is the proof that the processor has its instructions.
     unsafe {
         match level.kind() {
+            // Wider vectors cross a line with every load that is not aligned to them, and were slower.
             #[cfg(target_arch = "x86_64")]
-            Kind::Avx512 => avx512(dst, src, rows, known, place),
-            #[cfg(target_arch = "x86_64")]
-            Kind::Avx2 => avx2(dst, src, rows, known, place),
+            Kind::Avx512 | Kind::Avx2 => avx2(dst, src, rows, known, place),
             Kind::Scalar => each(dst, src, rows, known, place),
         }
     }
-}
-
-/// # Safety
-/// As [`moved`]; the processor has AVX-512 F.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f")]
-unsafe fn avx512(
-    dst: *mut u8,
-    src: *const u8,
-    rows: Rows,
-    known: usize,
-    place: impl Fn(usize) -> isize,
-) {
-    // SAFETY: by the contract of this function.
-    unsafe { each(dst, src, rows, known, place) }
 }
 
 /// # Safety
@@ -107,18 +94,24 @@ unsafe fn each(
     }
 }
 
-/// Moves one row, by whole lines and one that ends where the row ends, and fetches `next`.
+/// Moves one row, and fetches `next`: whole lines of the result, and what is before the first and behind the last by lines that
+/// overlap them with the same bytes.
 ///
 /// # Safety
 /// As [`super::copy::run`], for at least a line.
 #[inline(always)]
 unsafe fn lines(dst: *mut u8, src: *const u8, bytes: usize, next: *const u8) {
     let end = bytes - 64;
-    for at in (0..end).step_by(64) {
+    let mut at = 0;
+    while at < end {
         prefetch(next.wrapping_add(at));
         prefetch_write(dst.wrapping_add(at + AHEAD_WRITE));
         // SAFETY: the line lies within the row.
         unsafe { fixed::<64>(dst.add(at), src.add(at)) };
+        at += match at {
+            0 if bytes >= LEAST_ALIGNED => 64 - dst as usize % 64,
+            _ => 64,
+        };
     }
     prefetch(next.wrapping_add(end));
     // SAFETY: the row has at least one line.
