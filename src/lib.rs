@@ -36,7 +36,8 @@
 //!
 //! # Features
 //!
-//! `std`, `macros` and `jit` are on by default; `ndarray` lets [`index()`] take and give arrays of that crate. Without `jit` there is no
+//! `std`, `macros` and `jit` are on by default; `ndarray` lets [`index()`] take and give arrays of that crate;
+//! `rayon` adds `run_parallel` to kernels and the runner. Without `jit` there is no
 //! Cranelift; without `std` the crate is `no_std` with `alloc`.
 
 #![cfg_attr(not(feature = "std"), no_std)]

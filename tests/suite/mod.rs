@@ -88,6 +88,17 @@ pub const ENGINES: &[(&str, Run)] = &[
             xslice::runner::run_at(level, &plan, inputs, output, &mut Scratch::new())
         },
     ),
+    // Shared out however small it is.
+    #[cfg(feature = "rayon")]
+    (
+        "runner, in 2 parts",
+        |program, signature, inputs, output| in_parts(2, program, signature, inputs, output),
+    ),
+    #[cfg(feature = "rayon")]
+    (
+        "runner, in 5 parts",
+        |program, signature, inputs, output| in_parts(5, program, signature, inputs, output),
+    ),
     #[cfg(feature = "jit")]
     ("JIT keyed", |program, signature, inputs, output| {
         jit(xslice::Strategy::Keyed)
@@ -107,6 +118,21 @@ pub const ENGINES: &[(&str, Run)] = &[
             .run(inputs, output)
     }),
 ];
+
+/// Runs in so many parts, on as many threads as there are.
+#[cfg(feature = "rayon")]
+fn in_parts(
+    parts: usize,
+    program: &Program,
+    signature: &Signature,
+    inputs: &[Input<'_>],
+    mut output: Output<'_>,
+) -> Result<(), Error> {
+    let plan = program.compile(signature)?;
+    let mut scratch = Scratch::new();
+    let output = &mut output;
+    xslice::runner::run_parallel_on(Some(parts), &plan, inputs, output, |run| run(&mut scratch))
+}
 
 /// One Jit a strategy for the whole process, so that its caches are tried too.
 #[cfg(feature = "jit")]

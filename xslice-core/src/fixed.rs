@@ -1,7 +1,7 @@
 //! Nests whose numbers are literals: what [`crate::emit`] writes where a Move does better than the compiler's own loops.
 //!
 //! A [`Nest`] or [`Gather`] is made in a `static`, so its `const` constructor proves I3 and I4 while the user's crate is compiled, by the same rules
-//! as [`nest::verify`](crate::nest), and an expansion that breaks them does not compile. Lengths are in the types: a call compares nothing. The schedule is
+//! as those of every nest, and an expansion that breaks them does not compile. Lengths are in the types: a call compares nothing. The schedule is
 //! made at the first call, for the processor that it runs on.
 //!
 //! ```

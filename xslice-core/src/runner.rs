@@ -44,6 +44,60 @@ pub fn run_at(
     move_::run(level, plan, inputs, &mut output, |run| run(scratch))
 }
 
+/// Runs a plan on the threads of the current `rayon` pool.
+///
+/// Each nest that writes 1 MiB or more is shared out among the threads: by its outermost loop that has 4 turns for each, or by the
+/// elements of its move where no loop has. Smaller ones, and strings, are moved by the calling thread. Checks run before anything of their nest, on the
+/// calling thread: what is refused, and in which words, does not depend on threads. Nothing is allocated but what `rayon` needs to wake them.
+///
+/// ```
+/// use xslice_core::{ElementType, Program, Scratch, Signature, runner};
+/// let program = Program::parse("x[:, ::-1]")?;
+/// let plan = program.compile(&Signature::new().operand(ElementType::I32, &[1000, 300]))?;
+/// let x: Vec<i32> = (0..300_000).collect();
+/// let mut y = vec![0; 300_000];
+/// runner::run_parallel(&plan, &[(&x).into()], (&mut y).into(), &mut Scratch::new())?;
+/// assert_eq!(y[..3], [299, 298, 297]);
+/// # Ok::<(), xslice_core::Error>(())
+/// ```
+///
+/// # Errors
+/// As [`run`].
+#[cfg(feature = "rayon")]
+pub fn run_parallel(
+    plan: &Plan,
+    inputs: &[Input<'_>],
+    mut output: Output<'_>,
+    scratch: &mut Scratch,
+) -> Result<(), Error> {
+    run_parallel_on(None, plan, inputs, &mut output, |run| run(scratch))
+}
+
+/// Whether [`run_parallel`] would use more than one thread. For engines.
+#[cfg(feature = "rayon")]
+#[doc(hidden)]
+#[must_use]
+pub fn parallel_pays(plan: &Plan) -> bool {
+    move_::pays(plan)
+}
+
+/// As [`run_parallel`], on temporaries that are fetched only if the plan has some; in so many parts, however small, where `parts` is
+/// given. For engines and tests.
+///
+/// # Errors
+/// As [`run`].
+#[cfg(feature = "rayon")]
+#[doc(hidden)]
+pub fn run_parallel_on(
+    parts: Option<usize>,
+    plan: &Plan,
+    inputs: &[Input<'_>],
+    output: &mut Output<'_>,
+    temporaries: impl FnOnce(OnScratch<'_>) -> Result<(), Error>,
+) -> Result<(), Error> {
+    move_::run_parallel(parts, plan, inputs, output, temporaries)
+}
+
 /// As [`run`], on temporaries that are fetched only if the plan has some. For engines.
 ///
 /// # Errors
@@ -277,13 +331,25 @@ fn position(access: &Access, counters: &[usize], sources: &Sources<'_>) -> i64 {
 pub(crate) struct Odometer<'a> {
     extents: &'a [usize],
     counters: [usize; MOST_LOOPS],
+    /// The loop that does not begin at 0, and where it begins.
+    of: usize,
+    begin: usize,
 }
 
 impl<'a> Odometer<'a> {
     pub fn new(extents: &'a [usize]) -> Self {
+        Self::within(extents, 0, 0)
+    }
+
+    /// Loop `of` takes its turns from `begin` on.
+    pub fn within(extents: &'a [usize], of: usize, begin: usize) -> Self {
+        let mut counters = [0; MOST_LOOPS];
+        counters[of] = begin;
         Self {
             extents,
-            counters: [0; MOST_LOOPS],
+            counters,
+            of,
+            begin,
         }
     }
 
@@ -293,12 +359,14 @@ impl<'a> Odometer<'a> {
 
     /// The next turn; `false` after the last.
     pub fn advance(&mut self) -> bool {
-        for (counter, &extent) in self.counters.iter_mut().zip(self.extents).rev() {
+        let loops = self.counters.iter_mut().zip(self.extents).enumerate();
+        for (k, (counter, &extent)) in loops.rev() {
+            let begin = if k == self.of { self.begin } else { 0 };
             *counter += 1;
-            if *counter < extent {
+            if *counter < begin + extent {
                 return true;
             }
-            *counter = 0;
+            *counter = begin;
         }
         false
     }

@@ -315,6 +315,37 @@ impl Kernel {
         self.run_into(inputs, &mut output.into())
     }
 
+    /// As [`Kernel::run`], on the threads of the current `rayon` pool: each nest that writes 1 MiB or more is shared out among them, by
+    /// the precompiled Moves of the runner, whatever [`Kernel::engine`] says. Where nothing is so large, and on one thread, it is `run`.
+    /// Allocates what `run` does, and what `rayon` needs to wake threads.
+    ///
+    /// ```
+    /// use xslice_core::{ElementType, Program, Signature};
+    /// let program = Program::parse("x[:, ::-1]")?;
+    /// let signature = Signature::new().operand(ElementType::I32, &[1000, 300]);
+    /// let kernel = xslice_jit::global().compile(&program, &signature)?;
+    /// let x: Vec<i32> = (0..300_000).collect();
+    /// let mut y = vec![0; 300_000];
+    /// kernel.run_parallel(&[(&x).into()], &mut y)?;
+    /// assert_eq!(y[..3], [299, 298, 297]);
+    /// # Ok::<(), xslice_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Kernel::run`], in the same words: checks run before anything is shared out.
+    #[cfg(feature = "rayon")]
+    pub fn run_parallel<'o>(
+        &self,
+        inputs: &[Input<'_>],
+        output: impl Into<Output<'o>>,
+    ) -> Result<(), Error> {
+        let (plan, output) = (self.plan(), &mut output.into());
+        if !runner::parallel_pays(plan) {
+            return self.run_into(inputs, output);
+        }
+        runner::run_parallel_on(None, plan, inputs, output, with_scratch)
+    }
+
     /// The result in a new vector, in the layout of the signature. It is allocated once, and not initialised first where every
     /// element is written.
     ///

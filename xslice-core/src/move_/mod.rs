@@ -11,6 +11,13 @@ mod copy;
 mod fill;
 mod level;
 mod lookup;
+#[cfg(feature = "rayon")]
+mod parallel;
+#[cfg_attr(
+    not(feature = "rayon"),
+    expect(dead_code, reason = "on one thread nothing is shared out")
+)]
+mod part;
 mod rows;
 mod shuffled;
 #[cfg(target_arch = "x86_64")]
@@ -20,6 +27,9 @@ mod x86;
 
 use copy::{Rows, by_width};
 pub use level::Level;
+#[cfg(feature = "rayon")]
+pub(crate) use parallel::{pays, run_parallel};
+use part::Part;
 
 use crate::access::{Access, IndexType, Lookup};
 use crate::error::Error;
@@ -81,7 +91,7 @@ pub(crate) fn proven(call: Proven<'_>) -> bool {
     };
     // SAFETY: holding the call is the proof of I2 and I3: its buffers have the lengths that the schedule names, and its indices have been
     // checked, but for those that its move tests.
-    unsafe { scheduled(Level::best(), schedule, &sources, &mut output) }
+    unsafe { scheduled(Level::best(), schedule, &sources, output.as_mut_ptr(), None) }
 }
 
 /// Whether a check is that of the very indices that the move of the next nest reads, and so tests: then it needs no pass of its own.
@@ -124,7 +134,8 @@ unsafe fn nest(
     match planned.schedule() {
         // SAFETY: by the contract of this function.
         Some(schedule) => unsafe {
-            one_run(schedule, sources, output) || scheduled(level, schedule, sources, output)
+            one_run(schedule, sources, output)
+                || scheduled(level, schedule, sources, output.as_mut_ptr(), None)
         },
         None => {
             runner::strings(planned.nest(), sources, output);
@@ -155,46 +166,57 @@ unsafe fn one_run(schedule: &Schedule, sources: &Sources<'_>, output: &mut Outpu
     true
 }
 
-/// Runs the schedule of a nest.
+/// Runs the schedule of a nest, or a part of it, into the buffer at `dst`.
 ///
 /// # Safety
-/// As [`nest`].
+/// As [`nest`]; the part is one of this schedule.
 unsafe fn scheduled(
     level: Level,
     schedule: &Schedule,
     sources: &Sources<'_>,
-    output: &mut Output<'_>,
+    dst: *mut u8,
+    part: Option<&Part>,
 ) -> bool {
     let src = match schedule.source() {
         Source::Buffer(buffer) => sources.start(buffer),
         Source::Range(_) => core::ptr::null(),
     };
     let stream = schedule.bytes() >= level::streams_from();
-    let dst = output.as_mut_ptr();
+    let inner = schedule.inner();
+    let (count, within) = match part {
+        None => (inner.count(), At::default()),
+        Some(part) => {
+            let elements = &part.elements;
+            (elements.len(), At::element(inner).times(elements.start))
+        }
+    };
     let call = Call {
         level,
         schedule,
         sources,
         src,
         dst,
+        part,
+        count,
+        within,
         stream,
     };
     // SAFETY: `walk` gives the positions of turns within the extents; the rest is the contract of this function.
     unsafe {
-        match *schedule.inner() {
+        match *inner {
             Move::Strided {
-                count,
                 bytes,
                 dst_stride,
                 src_stride,
+                ..
             } if bytes <= MOST_INLINE => {
                 let rows = rows(count, bytes, dst_stride, src_stride);
                 by_width!(bytes, short_rows(&call, rows))
             }
             Move::Shuffle {
-                count,
                 source_bytes,
                 ref shuffle,
+                ..
             } => call.walk_outer(|at, rows, stride| {
                 let rows = Rows {
                     count: rows,
@@ -310,6 +332,11 @@ struct Call<'a> {
     /// The first byte of the source; null for a Range.
     src: *const u8,
     dst: *mut u8,
+    /// The turns that are taken; `None`: all.
+    part: Option<&'a Part>,
+    /// Elements of the move that each turn moves, and what the first of them adds to the position of the turn.
+    count: usize,
+    within: At,
     /// Whether the result is so large that no cache keeps it.
     stream: bool,
 }
@@ -350,15 +377,17 @@ impl Call<'_> {
             Move::Copy { .. } | Move::Strided { .. } => &nothing,
             Move::Shuffle { .. } | Move::Fill { .. } => &nothing,
         };
-        let extents = self.schedule.extents();
+        let whole = (self.schedule.extents(), 0, 0);
+        let (extents, of, begin) = self.part.map_or(whole, Part::turns);
         let still = At::default();
         if !src.is_affine() {
-            let mut odometer = Odometer::new(extents);
+            let mut odometer = Odometer::within(extents, of, begin);
             loop {
                 // SAFETY: the counters lie within the extents; the checks have passed.
                 let at = |access| unsafe { self.position(access, odometer.counters()) };
                 let (src, dst, table) = (at(src), at(dst), at(table));
-                if !innermost(At { src, dst, table }, 1, still) {
+                let at = At { src, dst, table };
+                if !innermost(at.plus(self.within), 1, still) {
                     return false;
                 }
                 if !odometer.advance() {
@@ -371,11 +400,14 @@ impl Call<'_> {
             dst: dst.strides[k],
             table: table.strides.get(k).copied().unwrap_or(0),
         };
-        let first = At {
+        let mut first = self.within.plus(At {
             src: src.offset,
             dst: dst.offset,
             table: table.offset,
-        };
+        });
+        if begin > 0 {
+            first = first.plus(stride(of).times(begin));
+        }
         match extents.split_last() {
             None => innermost(first, 1, still),
             Some((&count, outer)) => {
@@ -423,33 +455,33 @@ impl Call<'_> {
         // within their axes; source and destination are distinct borrows (I5), and no byte is written twice (I4).
         unsafe {
             let to = self.dst.offset(at.dst as isize);
-            let from = self.src;
+            let (from, count) = (self.src, self.count);
             match *self.schedule.inner() {
-                Move::Copy { bytes } => copy::run(to, from.offset(at.src as isize), bytes),
+                Move::Copy { .. } => copy::run(to, from.offset(at.src as isize), count),
                 Move::Strided {
-                    count,
                     bytes,
                     dst_stride,
                     src_stride,
+                    ..
                 } => {
                     let rows = rows(count, bytes, dst_stride, src_stride);
                     self.strided(to, from.offset(at.src as isize), rows);
                 }
                 Move::Shuffle {
-                    count,
                     source_bytes,
                     ref shuffle,
+                    ..
                 } => {
                     let operand = (from, source_bytes);
                     shuffle.run(self.level, to, from.offset(at.src as isize), count, operand);
                 }
                 Move::Lookup {
-                    count,
                     bytes,
                     dst_stride,
                     src_stride,
                     ref lookup,
                     index_stride,
+                    ..
                 } => {
                     let from = from.offset(at.src as isize);
                     let rows = rows(count, bytes, dst_stride, src_stride);
@@ -466,10 +498,10 @@ impl Call<'_> {
                     };
                 }
                 Move::Fill {
-                    count,
                     dst_stride,
                     step,
                     values,
+                    ..
                 } => {
                     let stride = dst_stride as isize;
                     fill::run(self.level, to, count, stride, at.src, step, values);

@@ -1,0 +1,111 @@
+//! `run_parallel`: the same results and refusals on many threads, at sizes that are really shared out.
+
+#![cfg(feature = "rayon")]
+
+#[path = "suite/mod.rs"]
+mod suite;
+
+use suite::numbered;
+use xslice::ElementType::{self, F32, I64, U8};
+use xslice::{Error, Kernel, Program, Scratch, Signature, Strategy, Tensor, runner};
+
+/// Programs of about 1 MiB: text, type and shape of the data, number of indices.
+const PROGRAMS: [(&str, ElementType, &[usize], usize); 8] = [
+    ("x[1:]", F32, &[300_000], 0),
+    ("x[::-1]", U8, &[1_000_003], 0),
+    ("x[..., 0:3]", U8, &[600, 700, 4], 0),
+    ("x[::2, :, ::-1]", F32, &[4, 500, 301], 0),
+    ("x[@ids]", F32, &[5000, 3], 100_001),
+    ("x[:, @ids]", F32, &[33, 5000], 9001),
+    ("x[@ids][:, ::2]", I64, &[5000, 64], 5001),
+    (
+        "x[:, 1:][::2] |> onnx::Slice@13(starts = [1], ends = [400])",
+        U8,
+        &[1000, 1001],
+        0,
+    ),
+];
+
+fn compiled(text: &str, ty: ElementType, shape: &[usize], ids: usize) -> (Program, Signature) {
+    let program = Program::parse(text).expect(text);
+    let signature = Signature::new().operand(ty, shape);
+    let signature = match ids {
+        0 => signature,
+        _ => signature.operand(I64, &[ids]),
+    };
+    (program, signature)
+}
+
+fn kernel(strategy: Strategy, (program, signature): &(Program, Signature)) -> Kernel {
+    suite::jit(strategy)
+        .compile(program, signature)
+        .expect("it compiles")
+}
+
+/// Indices all over an axis of 5000, of both signs.
+fn ids(count: usize) -> Tensor {
+    let index = |k: usize| (k * 7919 % 10_000) as i64 - 5000;
+    suite::tensor(&[count], &(0..count).map(index).collect::<Vec<_>>())
+}
+
+fn pool(threads: usize) -> rayon::ThreadPool {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+    pool.build().expect("threads")
+}
+
+#[test]
+fn threads_give_what_one_gives() {
+    let pools = [1, 2, 3, 16].map(pool);
+    for (text, ty, shape, count) in PROGRAMS {
+        let request = compiled(text, ty, shape, count);
+        let (x, ids) = (numbered(ty, shape, 5), ids(count));
+        let inputs = [x.as_input(), ids.as_input()];
+        let inputs = &inputs[..if count > 0 { 2 } else { 1 }];
+        // The interpreter runs on one thread and shares nothing out.
+        let (reference, blank) = (suite::ENGINES[0].1, {
+            let plan = suite::plan(&request.0, &request.1);
+            suite::filled(ty, plan.shape()).expect("memory")
+        });
+        let mut expected = blank.clone();
+        reference(&request.0, &request.1, inputs, expected.as_output()).expect("a valid call");
+        for strategy in [Strategy::Runner, Strategy::Keyed, Strategy::Baked] {
+            let kernel = kernel(strategy, &request);
+            for pool in &pools {
+                let mut got = blank.clone();
+                pool.install(|| kernel.run_parallel(inputs, got.as_output()))
+                    .expect("a valid call");
+                assert!(got == expected, "{text}, {strategy:?}");
+            }
+        }
+    }
+}
+
+/// Two bad indices, the second of which lies in another part and is met first there.
+#[test]
+fn the_first_bad_index_is_refused_whatever_the_split() {
+    let count = 400_000;
+    let data: [(&str, &[usize]); 3] = [
+        ("x[@ids]", &[5000]),
+        ("x[:, @ids]", &[8, 5000]),
+        ("x[@ids][@ids]", &[5000]),
+    ];
+    for (text, shape) in data {
+        let (program, signature) = compiled(text, U8, shape, count);
+        let plan = suite::plan(&program, &signature);
+        let x = numbered(U8, shape, 5);
+        let mut bad = ids(count).integers().expect("integers");
+        (bad[60_000], bad[190_000]) = (-5001, 7000);
+        let mut output = vec![0u8; plan.output_len()];
+        let inputs = [x.as_input(), (&bad).into()];
+        let one = runner::run(&plan, &inputs, (&mut output).into(), &mut Scratch::new());
+        let one = one.expect_err("a bad index");
+        assert!(one.to_string().contains("indices[60000]"), "{one}");
+        for threads in [1, 2, 7] {
+            let run = |output: &mut Vec<u8>| -> Result<(), Error> {
+                runner::run_parallel(&plan, &inputs, output.into(), &mut Scratch::new())
+            };
+            let many = pool(threads).install(|| run(&mut output));
+            assert_eq!(many, Err(one.clone()), "{text}, {threads} threads");
+        }
+    }
+}

@@ -1,0 +1,240 @@
+//! One nest on many threads.
+//!
+//! Checks run before, on the calling thread and in the order of the plan; where a move tests its indices itself and some part meets a bad
+//! one, the check runs after it: so a call is refused as it is on one thread. A schedule
+//! is cut into parts ([`part`](super::part)), a few for each thread, and every thread, the calling one first, takes the next
+//! part that nobody has: a thread that wakes late finds less to do, and nobody waits for it. Parts write different bytes, and none is
+//! written outside the range that a Move was given. Nests follow each other: the next one begins when every part is done.
+
+use super::part::{Part, Split};
+use super::{Level, Sources, check_by_move, nest, scheduled};
+use crate::error::Error;
+use crate::nest::schedule::Schedule;
+use crate::operand::{Input, Output};
+use crate::plan::{Plan, PlannedNest, Step};
+use crate::runner::{self, OnScratch};
+use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+/// A nest that writes fewer bytes is often over before another thread has begun.
+const LEAST_BYTES: usize = 1 << 20;
+
+/// Parts for each thread: so few that each is long, so many that the last ones end at about the same time.
+const PARTS: usize = 4;
+
+/// Whether some nest of a plan would be shared out.
+pub(crate) fn pays(plan: &Plan) -> bool {
+    let large = |step: &Step| match step {
+        Step::Nest(planned) => planned.schedule().is_some_and(is_large),
+        Step::Check(_) => false,
+    };
+    plan.steps().iter().any(large) && rayon::current_num_threads() > 1
+}
+
+fn is_large(schedule: &Schedule) -> bool {
+    schedule.bytes() >= LEAST_BYTES
+}
+
+/// Runs a plan on the threads of the current pool; each nest in so many `parts`, however small, if that is given.
+pub(crate) fn run_parallel(
+    parts: Option<usize>,
+    plan: &Plan,
+    inputs: &[Input<'_>],
+    output: &mut Output<'_>,
+    temporaries: impl FnOnce(OnScratch<'_>) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let level = Level::best();
+    let threads = rayon::current_num_threads();
+    let run = |_: usize, planned: &PlannedNest, sources: &Sources<'_>, output: &mut Output<'_>| {
+        let parts =
+            |all: &Schedule| parts.or((threads > 1 && is_large(all)).then_some(threads * PARTS));
+        let shared = planned.schedule().and_then(|all| Some((all, parts(all)?)));
+        let Some((schedule, parts)) = shared else {
+            // SAFETY: `steps` calls this for nests of an admitted call, each when its checks have passed, but for what its move checks.
+            return unsafe { nest(level, planned, sources, output) };
+        };
+        let (split, pieces) = Split::of(schedule, parts);
+        let all = Shared {
+            level,
+            schedule,
+            sources,
+            dst: Destination(output.as_mut_ptr()),
+            split,
+            pieces,
+            parts: parts.min(pieces).max(1),
+            next: AtomicUsize::new(0),
+            passed: AtomicBool::new(true),
+        };
+        rayon::in_place_scope(|scope| {
+            for _ in 1..threads.min(all.parts) {
+                // SAFETY: as above: the scope ends before `output` and the sources do.
+                scope.spawn(|_| unsafe { all.run() });
+            }
+            // SAFETY: as above.
+            unsafe { all.run() };
+        });
+        all.passed.into_inner()
+    };
+    runner::steps(plan, inputs, output, temporaries, check_by_move, run)
+}
+
+/// The start of a result that threads write different parts of.
+#[derive(Clone, Copy)]
+struct Destination(*mut u8);
+
+// SAFETY: no two parts of a schedule write the same byte (I4), and nobody else has the result while they run: it is exclusively
+// borrowed (I5).
+unsafe impl Send for Destination {}
+// SAFETY: as above.
+unsafe impl Sync for Destination {}
+
+/// A schedule that is shared out.
+struct Shared<'a> {
+    level: Level,
+    schedule: &'a Schedule,
+    sources: &'a Sources<'a>,
+    dst: Destination,
+    split: Split,
+    pieces: usize,
+    parts: usize,
+    /// The first part that nobody has taken.
+    next: AtomicUsize,
+    /// No part has met an index outside its axis.
+    passed: AtomicBool,
+}
+
+impl Shared<'_> {
+    /// Takes parts as long as there are some.
+    ///
+    /// # Safety
+    /// The schedule is one of the plan of `sources`; sources and destination have the lengths that the plan names, and its checks have
+    /// passed, but for that of the indices that its move reads.
+    unsafe fn run(&self) {
+        loop {
+            let at = self.next.fetch_add(1, Ordering::Relaxed);
+            if at >= self.parts {
+                return;
+            }
+            let range = self.begin(at)..self.begin(at + 1);
+            let part = Part::new(self.schedule, self.split, range);
+            // SAFETY: by the contract of this function. The part is one of this schedule, and `next` gives it to nobody else.
+            let passed = unsafe {
+                scheduled(
+                    self.level,
+                    self.schedule,
+                    self.sources,
+                    self.dst.0,
+                    Some(&part),
+                )
+            };
+            if !passed {
+                self.passed.store(false, Ordering::Relaxed);
+            }
+        }
+    }
+
+    /// The first piece of part `at`. Parts of elements meet where lines of the cache do, as far as the result begins at one.
+    fn begin(&self, at: usize) -> usize {
+        let first = (self.pieces as u128 * at as u128 / self.parts as u128) as usize;
+        match self.split {
+            Split::Elements if at < self.parts && self.pieces / self.parts >= 1024 => {
+                first / 64 * 64
+            }
+            Split::Elements | Split::Loop(_) => first,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{ElementType, Input, Program, Scratch, Signature, Step};
+    use alloc::{vec, vec::Vec};
+    use std::collections::BTreeSet;
+
+    /// Every kind of move, below no loop, one, two, more; a lookup in the loops.
+    const PROGRAMS: [(&str, ElementType, &[usize]); 15] = [
+        ("x[1:]", ElementType::U8, &[5001]),
+        ("x[:, 1:]", ElementType::U16, &[40, 90]),
+        ("x[::-1]", ElementType::U8, &[3001]),
+        ("x[::-1]", ElementType::U64, &[700]),
+        ("x[:, ::3]", ElementType::U8, &[3, 900]),
+        ("x[:, :, 0:3]", ElementType::U8, &[9, 31, 4]),
+        ("x[:, :, ::-1]", ElementType::U8, &[2, 333, 3]),
+        ("x[::2, ::7]", ElementType::U32, &[11, 300]),
+        ("x[:, @ids, ::2]", ElementType::C128, &[2, 40, 9]),
+        ("x[::2, ::2, ::2, ::2]", ElementType::C128, &[3, 40, 5, 9]),
+        ("x[::2, ::2, ::2, ::2]", ElementType::U16, &[7, 6, 5, 9]),
+        ("x[@ids]", ElementType::U8, &[40, 3]),
+        ("x[:, @ids]", ElementType::U32, &[6, 40]),
+        ("x[@ids, ::-1, ::2]", ElementType::U16, &[40, 5, 7]),
+        (
+            "<i64> onnx::Range@11(start = 0, limit = 900, delta = 1)",
+            ElementType::U8,
+            &[],
+        ),
+    ];
+
+    /// A buffer per fill: what is the same as the fill in both has not been written.
+    fn written(run: impl Fn(&mut [u8]), bytes: usize) -> BTreeSet<usize> {
+        let filled = |fill: u8| {
+            let mut buffer = vec![fill; bytes];
+            run(&mut buffer);
+            buffer
+        };
+        let (first, second) = (filled(0xA5), filled(0x5A));
+        let both = first.iter().zip(&second).enumerate();
+        let written = both.filter(|(_, (a, b))| (**a, **b) != (0xA5, 0x5A));
+        written.map(|(at, _)| at).collect()
+    }
+
+    /// The nest of a program, every part of it alone, at every level: parts that share no byte and together write the whole.
+    #[test]
+    fn parts_write_what_is_theirs_and_nothing_else() {
+        let ids: Vec<i64> = (0..97).map(|k| k * 31 % 80 - 40).collect();
+        for (text, ty, shape) in PROGRAMS {
+            let program = Program::parse(text).expect("a valid program");
+            let bytes = vec![1u8; shape.iter().product::<usize>() * ty.size()];
+            let x = Input::from_bits(ty, &bytes);
+            let (mut signature, mut inputs) = (Signature::new(), Vec::new());
+            if !shape.is_empty() {
+                signature = signature.operand(ty, shape);
+                inputs.push(x);
+            }
+            if text.contains("@ids") {
+                signature = signature.operand(ElementType::I64, &[ids.len()]);
+                inputs.push((&ids).into());
+            }
+            let plan = program.compile(&signature).expect("a valid signature");
+            let scratch = Scratch::new();
+            let sources = Sources::new(&plan, &inputs, scratch.sources());
+            let schedule = plan.steps().iter().find_map(|step| match step {
+                Step::Nest(planned) => planned.schedule(),
+                Step::Check(_) => None,
+            });
+            let schedule = schedule.expect("a nest");
+            let run = |level, part: Option<&Part>, buffer: &mut [u8]| {
+                // SAFETY: indices are within their axes, and the buffers have the lengths of the signature.
+                unsafe { scheduled(level, schedule, &sources, buffer.as_mut_ptr(), part) };
+            };
+            let all = plan.output_len() * plan.element_type().size();
+            for (level, parts) in Level::all().flat_map(|l| [2, 3, 7].map(|parts| (l, parts))) {
+                let (split, pieces) = Split::of(schedule, parts);
+                let mut seen = BTreeSet::new();
+                for at in 0..parts {
+                    let range = pieces * at / parts..pieces * (at + 1) / parts;
+                    let part = Part::new(schedule, split, range.clone());
+                    let mine = match range.is_empty() {
+                        true => BTreeSet::new(),
+                        false => written(|buffer| run(level, Some(&part), buffer), all),
+                    };
+                    assert!(
+                        seen.is_disjoint(&mine),
+                        "{text}, {split:?} {range:?} of {pieces}"
+                    );
+                    seen.extend(mine);
+                }
+                assert_eq!(seen.len(), all, "{text}, {split:?} in {parts}");
+            }
+        }
+    }
+}
