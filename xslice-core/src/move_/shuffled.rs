@@ -1,7 +1,9 @@
 //! Running a Shuffle: rows of periods, by the widest tables that pay.
 
 use super::copy::{self, Rows};
-use super::level::{Kind, Level};
+#[cfg(target_arch = "x86_64")]
+use super::level::Kind;
+use super::level::Level;
 #[cfg(target_arch = "x86_64")]
 use super::x86;
 use crate::shuffle::{Pattern, Shuffle};
