@@ -154,7 +154,15 @@ impl<T: Element, const S: usize, I: Element, const L: usize, const SIZE: i64, co
     }
 }
 
-/// The proof that each of `L` indices lies in `-SIZE..SIZE`.
+/// The proof that each of `L` indices lies in `-SIZE..SIZE`. It is made by looking at them, and its types name the axis:
+///
+/// ```compile_fail
+/// use xslice_core::fixed::{Checked, Gather};
+/// static FOUR: Gather<u8, 4, i64, 2, 4, 2> =
+///     Gather::new(&[2], 1, (0, &[0]), (1, (0, &[1])), (0, &[1]));
+/// const OF_NINE: Checked<i64, 2, 9> = Checked::fixed(&[8, 0]);
+/// FOUR.run_checked(&[1, 2, 3, 4], OF_NINE, &mut [0; 2]); // a proof for an axis of 9 is none for one of 4
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Checked<'a, I, const L: usize, const SIZE: i64>(&'a [I; L]);
 
