@@ -69,18 +69,20 @@ pub fn openvino(data: &[u8]) {
 pub fn tensors(data: &[u8]) {
     let name = if data.starts_with(b"\x93NUMPY") {
         "x.npy"
+    } else if data.starts_with(b"\x89PNG") {
+        "x.png"
     } else {
         "x.pb"
     };
     let path = Path::new(name);
-    let Ok((name, tensor)) = files::decode(path, data.to_vec(), None) else {
+    let Ok((name, tensor)) = files::decode(path, data.to_vec(), None, LIMIT as u64) else {
         return;
     };
     let Ok(bytes) = files::encode(path, &name, &tensor) else {
         assert_eq!(path, Path::new("x.npy"), "{tensor:?}");
         return;
     };
-    let (_, again) = files::decode(path, bytes, None).expect("what was written");
+    let (_, again) = files::decode(path, bytes, None, LIMIT as u64).expect("what was written");
     assert_eq!(again, tensor);
 }
 

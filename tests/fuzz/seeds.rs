@@ -60,9 +60,9 @@ pub fn models(extension: &str) -> Vec<Vec<u8>> {
 pub fn tensors() -> Vec<Vec<u8>> {
     let each = ElementType::ALL
         .into_iter()
-        .flat_map(|ty| [&[][..], &[3], &[2, 0, 4], &[2, 3, 4]].map(|shape| numbered(ty, shape, 3)));
+        .flat_map(|ty| [&[][..], &[3], &[2, 3], &[2, 0, 4], &[2, 3, 4]].map(|shape| numbered(ty, shape, 3)));
     each.flat_map(|tensor| {
-        ["x.npy", "x.pb"].map(|name| files::encode(Path::new(name), "x", &tensor).ok())
+        ["x.npy", "x.pb", "x.png"].map(|name| files::encode(Path::new(name), "x", &tensor).ok())
     })
     .flatten()
     .collect()

@@ -4,7 +4,7 @@
 //! never leaves a file behind and never half of one.
 
 use crate::error::{Error, Fault, Result, too_large};
-use crate::{npy, pb};
+use crate::{npy, pb, png};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -77,7 +77,7 @@ fn reserve(bytes: &mut Vec<u8>, len: u64) -> Result<(), Fault> {
         .ok_or_else(|| Fault::File(format!("no memory for {len} bytes")))
 }
 
-/// The tensor in a `.npy` or `.pb` file, with its name in the file (empty for `.npy`).
+/// The tensor in a `.npy`, `.pb` or `.png` file, with its name in the file (empty but for `.pb`).
 ///
 /// `.npy` has no bf16: where that is `wanted`, 16-bit patterns are taken for it.
 ///
@@ -88,16 +88,16 @@ pub fn read_tensor(
     wanted: Option<ElementType>,
     max_bytes: u64,
 ) -> Result<(String, Tensor)> {
-    let known = matches!(extension(path).as_deref(), Some("npy" | "pb"));
+    let known = matches!(extension(path).as_deref(), Some("npy" | "pb" | "png"));
     let bytes = if known {
         read(path, max_bytes)?
     } else {
         Vec::new()
     };
-    decode(path, bytes, wanted).map_err(|fault| fault.at(path))
+    decode(path, bytes, wanted, max_bytes).map_err(|fault| fault.at(path))
 }
 
-/// The tensor in the bytes of a file of that name, with its name in the file.
+/// The tensor in the bytes of a file of that name, with its name in the file; an image takes at most `max_bytes`.
 ///
 /// # Errors
 /// Every fault of the bytes.
@@ -105,18 +105,20 @@ pub fn decode(
     path: &Path,
     bytes: Vec<u8>,
     wanted: Option<ElementType>,
+    max_bytes: u64,
 ) -> Result<(String, Tensor), Fault> {
     match extension(path).as_deref() {
         Some("npy") => npy::parse(bytes)
             .and_then(|tensor| as_bf16(tensor, wanted))
             .map(|tensor| (String::new(), tensor)),
         Some("pb") => pb::parse(&bytes),
+        Some("png") => png::parse(&bytes, max_bytes).map(|tensor| (String::new(), tensor)),
         _ => Err(unknown_format()),
     }
 }
 
 fn unknown_format() -> Fault {
-    Fault::Format("the name says no known tensor format (allowed: .npy, .pb)".into())
+    Fault::Format("the name says no known tensor format (allowed: .npy, .pb, .png)".into())
 }
 
 fn as_bf16(tensor: Tensor, wanted: Option<ElementType>) -> Result<Tensor, Fault> {
@@ -134,19 +136,20 @@ fn as_bf16(tensor: Tensor, wanted: Option<ElementType>) -> Result<Tensor, Fault>
 /// The bytes of a tensor file for that path; `name` goes into a `.pb` file.
 ///
 /// # Errors
-/// Strings in a `.npy` file.
+/// Strings in a `.npy` file; in a `.png` file what is no image.
 pub fn encode(path: &Path, name: &str, tensor: &Tensor) -> Result<Vec<u8>, Fault> {
     match extension(path).as_deref() {
         Some("npy") => npy::to_bytes(tensor),
         Some("pb") => Ok(pb::to_bytes(name, tensor)),
+        Some("png") => png::to_bytes(tensor),
         _ => Err(unknown_format()),
     }
 }
 
-/// Writes a tensor to a `.npy` or `.pb` file; `name` goes into a `.pb` file.
+/// Writes a tensor to a `.npy`, `.pb` or `.png` file; `name` goes into a `.pb` file.
 ///
 /// # Errors
-/// What the operating system refuses; strings in a `.npy` file. Then nothing is written.
+/// What the operating system refuses; what a file of that kind does not hold. Then nothing is written.
 pub fn write_tensor(path: &Path, name: &str, tensor: &Tensor) -> Result<()> {
     let mut staged = Staged::default();
     staged.write_tensor(path, name, tensor)?;
@@ -163,7 +166,7 @@ impl Staged {
     /// Writes a tensor beside its place.
     ///
     /// # Errors
-    /// What the operating system refuses; strings in a `.npy` file.
+    /// What the operating system refuses; what a file of that kind does not hold.
     pub fn write_tensor(&mut self, path: &Path, name: &str, tensor: &Tensor) -> Result<()> {
         let bytes = encode(path, name, tensor).map_err(|fault| fault.at(path))?;
         self.write(path, &bytes)

@@ -20,9 +20,11 @@ Examples:
   xslice index 'x[..., newaxis, 2]' in.npy                               without -o, a table is printed
   xslice index 'table[@ids, :384]' table.npy --index ids=ids.npy -o y.npy
   xslice index 'x[:, 16:240][:, :, ::-1]' image.npy -o crop.npy          a chain is one pass over memory
+  xslice index 'x[:, ::-1, 0:3]' in.png -o mirrored.png                  an image is [height, width, channels]
   xslice index 'x |> onnx::Slice@13(starts = [0], ends = [3])' in.npy -o out.npy
 
-Brackets follow NumPy; `@name` gathers by a tensor of i32 or i64. Strings are read and written as .pb files.";
+Brackets follow NumPy; `@name` gathers by a tensor of i32 or i64. Strings are read and written as .pb files.
+A .png is u8 or u16, [height, width] where it is gray; palettes are expanded.";
 
 /// Arguments of `xslice index`.
 #[derive(Debug, clap::Args)]
@@ -31,14 +33,14 @@ pub struct Args {
     /// Which elements, in the notation
     text: String,
 
-    /// The value of the first operand, .npy or .pb
+    /// The value of the first operand, .npy, .pb or .png
     file: Option<PathBuf>,
 
     /// The value of another operand
     #[arg(long = "index", value_name = "NAME=FILE")]
     indices: Vec<String>,
 
-    /// Where to write the result, .npy or .pb; without it, a table is printed
+    /// Where to write the result, .npy, .pb or .png; without it, a table is printed
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
 

@@ -19,6 +19,7 @@ pub mod import;
 mod index;
 mod npy;
 mod pb;
+mod png;
 mod request;
 mod run;
 mod scalar;

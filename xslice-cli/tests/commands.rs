@@ -144,7 +144,7 @@ fn arguments_that_do_not_fit_the_model() {
     let wrong = format!("x={}", text_file.display());
     case(
         &[&"run", &path, &"-i", &wrong],
-        &["x.txt", ".npy, .pb", "E502"],
+        &["x.txt", ".npy, .pb, .png", "E502"],
     );
     case(&[&"run", &text_file], &["x.txt", ".onnx", "E502"]);
     case(

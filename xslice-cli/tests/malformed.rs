@@ -187,9 +187,15 @@ fn damaged_tensor_files() {
     let files = Files::new();
     let tensor = iota(&[3, 4]);
     let strings = Tensor::new(&[2], &["a".to_string(), "bc".to_string()]).unwrap();
+    let image = Tensor::new(&[2, 3, 4], &[7u8; 24]).unwrap();
     let mut random = Random(0x5eed_0003);
     let mut read = 0;
-    for (name, tensor) in [("a.npy", &tensor), ("a.pb", &tensor), ("b.pb", &strings)] {
+    for (name, tensor) in [
+        ("a.npy", &tensor),
+        ("a.pb", &tensor),
+        ("b.pb", &strings),
+        ("c.png", &image),
+    ] {
         let path = files.tensor(name, tensor);
         let bytes = std::fs::read(&path).unwrap();
         for round in 0..rounds(1500) {
