@@ -59,3 +59,25 @@ fn refuses(case: Case, kind: ErrorKind) -> Error {
 fn typed<T: Element, const N: usize>(values: [T; N]) -> Tensor {
     suite::tensor(&[N], &values)
 }
+
+/// The rows of the table of semantics: each has a test that is called by its number.
+#[test]
+fn every_row_has_a_test() {
+    let sources = [
+        include_str!("general.rs"),
+        include_str!("notation.rs"),
+        include_str!("onnx_gather.rs"),
+        include_str!("onnx_range.rs"),
+        include_str!("onnx_slice.rs"),
+        include_str!("openvino_slice.rs"),
+        include_str!("strided_slice.rs"),
+    ];
+    for row in 1..=42 {
+        let test = format!("\n#[test]\nfn row_{row:02}_");
+        let tests: usize = sources
+            .iter()
+            .map(|source| source.matches(&test).count())
+            .sum();
+        assert!(tests > 0, "row {row}");
+    }
+}
