@@ -155,11 +155,25 @@ impl fmt::Display for Error {
         if let Some(path) = &self.path {
             write!(line, "{}: ", path.display())?;
         }
-        write!(line, "{}", self.fault)
+        line.write_str(&shortened(self.fault.to_string()))
     }
 }
 
 impl std::error::Error for Error {}
+
+/// The beginning and the end of a message: names and values in it are as long as a file makes them. The end says the rule.
+fn shortened(text: String) -> String {
+    const BEGINNING: usize = 600;
+    const END: usize = 300;
+    let beginning = text.char_indices().nth(BEGINNING).map(|(at, _)| at);
+    let end = text.char_indices().rev().nth(END).map(|(at, _)| at);
+    match (beginning, end) {
+        (Some(beginning), Some(end)) if beginning < end => {
+            format!("{} ... {}", &text[..beginning], &text[end..])
+        }
+        _ => text,
+    }
+}
 
 /// Text on its way to a terminal: control characters are escaped, so that it stays one line.
 struct OneLine<'a, 'b>(&'a mut fmt::Formatter<'b>);
@@ -191,6 +205,15 @@ pub fn too_large(what: &str, bytes: u64, limit: u64) -> Fault {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_long_message_keeps_its_beginning_and_its_end() {
+        let fault = Fault::model(Some("n"), "\u{e9}".repeat(1_000_000));
+        let text = fault.at(Path::new("m.onnx")).to_string();
+        assert!(text.chars().count() < 1000, "{}", text.len());
+        assert!(text.starts_with("m.onnx: node `n`: \u{e9}"), "{text}");
+        assert!(text.ends_with("\u{e9} [E503 model]"), "{text}");
+    }
 
     #[test]
     fn an_error_is_one_line_whatever_a_name_holds() {

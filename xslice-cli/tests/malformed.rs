@@ -246,3 +246,84 @@ fn npy_headers_that_promise_too_much() {
     // Beside a 0 no dimension is too large.
     assert_eq!(empty, 1);
 }
+
+/// The refusal of a file that is small and would take minutes if it were not refused, within seconds.
+fn refused_at_once(refusal: impl FnOnce() -> String, word: &str) {
+    let start = std::time::Instant::now();
+    let line = refusal();
+    assert!(line.contains(word), "`{word}` is missing in: {line}");
+    assert!(line.lines().count() == 1 && line.len() < 2000, "{line}");
+    assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
+}
+
+#[test]
+fn irs_that_ask_for_time_beyond_their_length() {
+    let numbered = |count: usize, text: &str| -> String {
+        (0..count)
+            .map(|n| text.replace('N', &n.to_string()))
+            .collect()
+    };
+    let attributes = numbered(100_000, " aN=\"1\"");
+    let spaces = numbered(100_000, " xmlns:aN=\"bN\"");
+    let ports = numbered(100_000, "<port id=\"N\"/>");
+    let cases = [
+        (
+            IR.replace("begin_mask", &format!("{attributes} b")),
+            "attributes",
+        ),
+        (
+            IR.replace("<net ", &format!("<net {spaces} ")),
+            "name spaces",
+        ),
+        (
+            IR.replace("<port id=\"2\"/></input>", &format!("{ports}</input>")),
+            "twice",
+        ),
+        (
+            IR.replace("<port id=\"3\"/></output>", &format!("{ports}</output>")),
+            "output ports",
+        ),
+        (IR.replace("6,4", &"1".repeat(1_000_000)), "shape"),
+        (IR.replace("\"6,4\"", "\"&a;\""), "not XML"),
+        ("<".repeat(3_000_000), "not XML"),
+        (
+            format!(
+                "<!DOCTYPE net [<!ENTITY a \"6,4\">]>{}",
+                IR.split_once('\n').unwrap().1
+            ),
+            "not XML",
+        ),
+    ];
+    for (text, word) in cases {
+        let bin = Path::new("none.bin");
+        let refusal = || {
+            import::openvino::import(&text, bin, &options())
+                .unwrap_err()
+                .to_string()
+        };
+        refused_at_once(refusal, word);
+    }
+}
+
+#[test]
+fn a_chain_of_which_every_value_is_an_output() {
+    let value = |n: usize| format!("v{n}");
+    let node = |n: usize| {
+        let data = if n == 0 { "x".into() } else { value(n - 1) };
+        NodeProto::new("Slice", "s", &[&data, "from", "to"], &[&value(n)])
+    };
+    let mut chain = model(
+        13,
+        graph(
+            (0..4000).map(node).collect(),
+            vec![list("from", &[0]), list("to", &[9])],
+        ),
+    );
+    chain.graph.as_mut().unwrap().output = (0..4000).map(|n| common::any(&value(n), 1)).collect();
+    let bytes = chain.encode_to_vec();
+    let refusal = || {
+        let refused = import::onnx::import(&bytes, Path::new("."), &options());
+        refused.unwrap_err().to_string()
+    };
+    refused_at_once(refusal, "values together");
+}

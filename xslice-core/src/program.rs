@@ -382,6 +382,12 @@ impl Program {
         &self.0.operands
     }
 
+    /// How many operands, constants and operators it holds: what compiling it takes grows with this.
+    #[must_use]
+    pub fn value_count(&self) -> usize {
+        self.0.operands.len() + self.0.values.len()
+    }
+
     /// For each operand, whether its value decides the shape of the result and so belongs into the signature.
     #[must_use]
     pub fn parameters(&self) -> Vec<bool> {

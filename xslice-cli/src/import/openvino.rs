@@ -7,6 +7,7 @@
 
 mod layer;
 mod operator;
+mod scan;
 
 use super::value::{Builder, Value};
 use super::{Budget, Model, Options};
@@ -25,6 +26,7 @@ const MOST_NODES: u32 = 16_000_000;
 /// # Errors
 /// Every fault of the model.
 pub fn import(text: &str, bin: &Path, options: &Options) -> Result<Model> {
+    scan::scan(text)?;
     let parsing = ParsingOptions {
         allow_dtd: false,
         nodes_limit: MOST_NODES,

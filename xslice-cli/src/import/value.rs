@@ -5,8 +5,12 @@
 
 use super::{Model, ModelInput, ModelOutput};
 use crate::error::Fault;
+use std::collections::HashSet;
 use std::sync::Arc;
 use xslice::{Declared, Graph, Op, Param, Tensor, ValueId};
+
+/// Values that the programs of all outputs may have together: each has its own, so the sum grows with the square.
+const MOST_VALUES: usize = 1 << 20;
 
 /// A value: an operand, a constant or the result of an operator.
 #[derive(Clone, Copy, Debug)]
@@ -27,6 +31,9 @@ pub struct Builder {
     graph: Graph,
     inputs: Vec<ModelInput>,
     outputs: Vec<ModelOutput>,
+    output_names: HashSet<String>,
+    /// Values of the programs up to now.
+    used: usize,
 }
 
 impl Builder {
@@ -70,9 +77,18 @@ impl Builder {
         declared: Option<Declared>,
     ) -> Result<(), Fault> {
         let mut program = self.graph.finish(value.id)?;
+        self.used = self.used.saturating_add(program.value_count());
+        if self.used > MOST_VALUES {
+            let what = format!(
+                "the outputs up to `{}` need more than {MOST_VALUES} values together",
+                name.escape_debug()
+            );
+            return Err(Fault::model(None, what));
+        }
         if let Some(declared) = declared {
             program = program.expecting(declared);
         }
+        self.output_names.insert(name.into());
         self.outputs.push(ModelOutput {
             name: name.into(),
             program,
@@ -82,7 +98,7 @@ impl Builder {
     }
 
     pub fn has_output(&self, name: &str) -> bool {
-        self.outputs.iter().any(|output| output.name == name)
+        self.output_names.contains(name)
     }
 
     pub fn finish(self) -> Result<Model, Fault> {

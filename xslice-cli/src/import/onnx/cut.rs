@@ -5,14 +5,18 @@
 //! what the other nodes compute; what it means is the importer's business.
 
 use super::node::{is_understood, moves};
-use super::proto::{GraphProto, ModelProto, NodeProto, ValueInfoProto};
+use super::proto::{GraphProto, Message, ModelProto, NodeProto, TensorProto, ValueInfoProto};
 use super::{Model, Options, decode, functions, import_message, label};
 use crate::error::{Fault, Result};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::Path;
 
-/// Nodes that all chains of a model may have together: a value may need all nodes before it, so the sum grows with the square.
+/// Nodes, and values that they read, that all chains of a model may have together: a value may need all nodes before it, so the sum
+/// grows with the square.
 const MOST: usize = 100_000;
+
+/// Bytes of constants that all chains of a model may have together: each has its own.
+const MOST_BYTES: usize = 4 << 30;
 
 /// Nodes that compute one value by moving data.
 #[derive(Debug)]
@@ -39,8 +43,61 @@ pub struct Cut {
     /// The other nodes: how many of each operator.
     pub others: BTreeMap<String, usize>,
     graph: GraphProto,
-    /// All but the graph.
+    values: Values,
+    /// All but the graph and the functions: a node that is understood is none.
     rest: ModelProto,
+}
+
+/// Where in a graph the values are that no node makes, by name.
+#[derive(Debug, Default)]
+struct Values {
+    known: HashMap<String, ValueInfoProto>,
+    given: HashSet<String>,
+    constants: HashMap<String, Vec<usize>>,
+}
+
+impl Values {
+    fn of(graph: &GraphProto) -> Self {
+        let mut values = Self::default();
+        for value in graph
+            .input
+            .iter()
+            .chain(&graph.value_info)
+            .chain(&graph.output)
+        {
+            let known = values.known.entry(value.name.clone());
+            known.or_insert_with(|| value.clone());
+        }
+        values
+            .given
+            .extend(graph.input.iter().map(|value| value.name.clone()));
+        for (at, value) in graph.initializer.iter().enumerate() {
+            let list = values.constants.entry(value.name.clone()).or_default();
+            list.push(at);
+        }
+        values
+    }
+
+    /// Those of the names that no constant has, or that a constant is only the default of.
+    fn inputs<'a>(&self, read: &[&'a str]) -> Vec<&'a str> {
+        let is_input =
+            |name: &&str| !self.constants.contains_key(*name) || self.given.contains(*name);
+        read.iter().copied().filter(is_input).collect()
+    }
+
+    /// The initializers of these names.
+    fn constants<'a>(&self, graph: &'a GraphProto, read: &[&str]) -> Vec<&'a TensorProto> {
+        let places = read.iter().filter_map(|name| self.constants.get(*name));
+        places.flatten().map(|&at| &graph.initializer[at]).collect()
+    }
+
+    fn info(&self, name: &str) -> ValueInfoProto {
+        let known = self.known.get(name).cloned();
+        known.unwrap_or_else(|| ValueInfoProto {
+            name: name.into(),
+            r#type: None,
+        })
+    }
 }
 
 impl Cut {
@@ -50,7 +107,7 @@ impl Cut {
     /// Every fault of its nodes.
     pub fn model(&self, chain: &Chain, folder: &Path, options: &Options) -> Result<Model> {
         let part = ModelProto {
-            graph: Some(part(&self.graph, &chain.members, &chain.end)),
+            graph: Some(part(&self.graph, &self.values, &chain.members, &chain.end)),
             ..self.rest.clone()
         };
         import_message(part, folder, options)
@@ -64,6 +121,7 @@ impl Cut {
 pub fn cut(file: &[u8]) -> Result<Cut> {
     let mut rest = decode(file)?;
     let functions = functions(&rest);
+    rest.functions.clear();
     let graph = rest.graph.take();
     let graph =
         graph.ok_or_else(|| Fault::Format("not an ONNX model: there is no graph".into()))?;
@@ -86,37 +144,47 @@ pub fn cut(file: &[u8]) -> Result<Cut> {
     let ends = understood
         .iter()
         .flat_map(|&at| graph.node[at].output.iter().map(move |end| (at, end)));
-    let (mut chains, mut taken) = (Vec::new(), 0);
+    let values = Values::of(&graph);
+    let (mut chains, mut taken, mut held, mut is_partial) = (Vec::new(), 0, 0, false);
     for (at, end) in ends.filter(|(_, end)| wanted.contains(end.as_str())) {
         let members = behind(at, &graph.node, &made_by);
-        taken += members.len();
-        if taken > MOST {
+        let read = read(&graph, &members);
+        let constants = values.constants(&graph, &read).into_iter();
+        taken += members.len() + read.len();
+        held += constants.map(Message::encoded_len).sum::<usize>();
+        // One chain may hold whatever the model holds.
+        is_partial = taken > MOST || held > MOST_BYTES && !chains.is_empty();
+        if is_partial {
             break;
         }
-        chains.extend(chain(&graph, members, end));
+        let inputs = values.inputs(&read);
+        chains.extend(chain(&graph, members, &inputs, end));
     }
     Ok(Cut {
         chains,
-        is_partial: taken > MOST,
+        is_partial,
         understood: understood.len(),
         others,
         graph,
+        values,
         rest,
     })
 }
 
 /// `None` for nodes that only rename elements.
-fn chain(graph: &GraphProto, members: BTreeSet<usize>, end: &str) -> Option<Chain> {
+fn chain(
+    graph: &GraphProto,
+    members: BTreeSet<usize>,
+    inputs: &[&str],
+    end: &str,
+) -> Option<Chain> {
     let nodes = || members.iter().map(|&at| (at, &graph.node[at]));
     let name = |(at, node): (usize, &NodeProto)| format!("{} `{}`", node.op_type, label(node, at));
     let moves = nodes().filter(|(_, node)| moves(node)).count();
     let chain = Chain {
         nodes: nodes().map(name).collect(),
         moves,
-        inputs: inputs(graph, &read(graph, &members))
-            .into_iter()
-            .map(String::from)
-            .collect(),
+        inputs: inputs.iter().copied().map(String::from).collect(),
         end: end.to_string(),
         members,
     };
@@ -152,47 +220,17 @@ fn read<'a>(graph: &'a GraphProto, members: &BTreeSet<usize>) -> Vec<&'a str> {
         .collect()
 }
 
-/// Those of the names that no constant has, or that a constant is only the default of.
-fn inputs<'a>(graph: &GraphProto, read: &[&'a str]) -> Vec<&'a str> {
-    let constants: HashSet<&str> = graph
-        .initializer
-        .iter()
-        .map(|value| value.name.as_str())
-        .collect();
-    let given: HashSet<&str> = graph
-        .input
-        .iter()
-        .map(|value| value.name.as_str())
-        .collect();
-    let is_input = |name: &&str| !constants.contains(name) || given.contains(name);
-    read.iter().copied().filter(is_input).collect()
-}
-
 /// A graph of these nodes that ends at one value.
-fn part(graph: &GraphProto, members: &BTreeSet<usize>, end: &str) -> GraphProto {
+fn part(graph: &GraphProto, values: &Values, members: &BTreeSet<usize>, end: &str) -> GraphProto {
     let read = read(graph, members);
-    let known = |name: &str| {
-        let mut values = graph
-            .input
-            .iter()
-            .chain(&graph.value_info)
-            .chain(&graph.output);
-        let known = values.find(|value| value.name == name).cloned();
-        known.unwrap_or_else(|| ValueInfoProto {
-            name: name.into(),
-            r#type: None,
-        })
-    };
-    let constants = graph.initializer.iter();
+    let inputs = values.inputs(&read).into_iter();
+    let constants = values.constants(graph, &read).into_iter();
     GraphProto {
         name: graph.name.clone(),
         node: members.iter().map(|at| graph.node[*at].clone()).collect(),
-        input: inputs(graph, &read).into_iter().map(known).collect(),
-        initializer: constants
-            .filter(|value| read.contains(&value.name.as_str()))
-            .cloned()
-            .collect(),
-        output: vec![known(end)],
+        input: inputs.map(|name| values.info(name)).collect(),
+        initializer: constants.cloned().collect(),
+        output: vec![values.info(end)],
         ..GraphProto::default()
     }
 }

@@ -145,6 +145,9 @@ impl<'a> Layer<'a> {
 
 const TYPES: &str = "boolean, i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32, f64, string";
 
+/// Ports of one side of a layer: each edge is looked up among them.
+const MOST_PORTS: usize = 1000;
+
 /// An attribute of an element that is a number.
 pub fn number(node: Node<'_, '_>, name: &str, what: &str) -> Result<u64, Fault> {
     let text = node.attribute(name).unwrap_or_default();
@@ -168,6 +171,10 @@ fn ports<'a>(layer: Node<'a, '_>, side: &str, name: &str) -> Result<Vec<Port<'a>
         })?;
         if !ids.insert(id) {
             let what = format!("{side} port {id} is there twice");
+            return Err(Fault::model(Some(name), what));
+        }
+        if ports.len() == MOST_PORTS {
+            let what = format!("too many {side} ports (allowed: {MOST_PORTS})");
             return Err(Fault::model(Some(name), what));
         }
         let dims = node.children().filter(|node| node.has_tag_name("dim"));

@@ -1,0 +1,114 @@
+//! What is refused of a text before it is parsed as XML.
+//!
+//! The parser compares every attribute of an element, and every name space, with those before it: a file of a few megabytes would
+//! keep it busy for minutes. One pass over the bytes counts both. It need not understand what is malformed: up to
+//! the first malformed place it sees the same tags as the parser, which reads no further.
+
+use crate::error::Fault;
+
+/// The layers with the most have a few dozen.
+const MOST_ATTRIBUTES: usize = 100;
+
+/// An IR declares none.
+const MOST_NAMESPACES: usize = 16;
+
+/// Refuses a text whose parsing would take time beyond its length.
+pub fn scan(text: &str) -> Result<(), Fault> {
+    let mut rest = text;
+    let mut namespaces = 0;
+    while let Some((_, tag)) = rest.split_once('<') {
+        let end = [("!--", "-->"), ("![CDATA[", "]]>"), ("?", "?>")]
+            .into_iter()
+            .find(|(start, _)| tag.starts_with(start));
+        if let Some((start, end)) = end {
+            let closed = tag[start.len()..].split_once(end);
+            rest = closed.map_or("", |(_, rest)| rest);
+            continue;
+        }
+        let mut attributes = 0;
+        rest = tag;
+        loop {
+            let Some(at) = rest.find(['>', '"', '\'', '<']) else {
+                return Ok(());
+            };
+            let (names, from) = rest.split_at(at);
+            namespaces += names.matches("xmlns").count();
+            let quote = &from[..1];
+            rest = &from[1..];
+            match quote {
+                ">" => break,
+                "<" => return Ok(()),
+                _ => {}
+            }
+            attributes += 1;
+            if attributes > MOST_ATTRIBUTES {
+                return Err(too_many("attributes of one element", MOST_ATTRIBUTES));
+            }
+            if namespaces > MOST_NAMESPACES {
+                return Err(too_many("name spaces", MOST_NAMESPACES));
+            }
+            rest = rest.split_once(quote).map_or("", |(_, rest)| rest);
+        }
+    }
+    Ok(())
+}
+
+fn too_many(what: &str, most: usize) -> Fault {
+    Fault::Format(format!("too many {what} (allowed: {most})"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn numbered(count: usize, text: &str) -> String {
+        let parts = (0..count).map(|n| text.replace('N', &n.to_string()));
+        parts.collect()
+    }
+
+    fn refusal(text: &str) -> String {
+        scan(text).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn attributes_are_counted_in_each_element() {
+        let hundred = numbered(MOST_ATTRIBUTES, " aN='>\"'");
+        let fine = format!(
+            "<a><!-- <b{hundred} c='' --><c{hundred}/><d e=\"'\"{}/></a>",
+            ""
+        );
+        assert_eq!(scan(&fine), Ok(()));
+        let one_more = format!("<a><c{hundred} b=\"\"/></a>");
+        assert!(refusal(&one_more).contains("attributes"));
+        // Neither in a comment nor beyond its end is anything hidden.
+        let behind = format!("<!-- <a '> -->{one_more}");
+        assert!(refusal(&behind).contains("attributes"));
+        let behind = format!("<?x <a '>?><a><![CDATA[ \" <b ']]>{one_more}");
+        assert!(refusal(&behind).contains("attributes"));
+    }
+
+    #[test]
+    fn name_spaces_are_counted_in_the_whole_text() {
+        assert_eq!(scan(&numbered(16, "<a xmlns:bN=''/>")), Ok(()));
+        assert!(refusal(&numbered(17, "<a xmlns:bN=''/>")).contains("name spaces"));
+        assert!(refusal(&format!("<a {}/>", numbered(17, "xmlns:bN='' "))).contains("name spaces"));
+    }
+
+    #[test]
+    fn what_ends_early_is_left_to_the_parser() {
+        for text in [
+            "",
+            "<",
+            "<a",
+            "<a b='",
+            "<!--",
+            "<![CDATA[",
+            "<?",
+            "<<<<<<",
+            "<a <b <c",
+            "a > b ' \"",
+        ] {
+            assert_eq!(scan(text), Ok(()), "{text}");
+        }
+    }
+}
