@@ -5,9 +5,10 @@ mod markdown;
 mod refused;
 
 use markdown::{code, rows};
-use xslice::ErrorKind;
+use xslice::{ElementType, ErrorKind, Op};
 
 const SEMANTICS: &str = include_str!("../../docs/semantics.md");
+const NOTATION: &str = include_str!("../../docs/notation.md");
 const ERRORS: &str = include_str!("../../docs/errors.md");
 
 /// Runs every example of a document.
@@ -46,6 +47,31 @@ fn every_row_of_the_semantics_has_an_example() {
     let general = (1..=8).map(|row| format!("G{row}"));
     let rows: Vec<String> = general.chain((1..=42).map(|row| row.to_string())).collect();
     assert_eq!(numbered, rows);
+}
+
+#[test]
+fn every_example_of_the_notation_gives_its_result() {
+    assert!(run_examples(NOTATION) > 40);
+}
+
+#[test]
+fn every_operator_and_element_type_is_in_the_notation() {
+    for name in [
+        "onnx::Slice",
+        "onnx::Gather",
+        "onnx::Range",
+        "openvino::Slice",
+        "openvino::StridedSlice",
+    ] {
+        let row = |line: &&str| line.starts_with(&format!("| `{name}@"));
+        let rows: String = NOTATION.lines().filter(row).collect();
+        for version in Op::versions(name).expect("an operator") {
+            assert!(rows.contains(&format!("@{version}`")), "{name}@{version}");
+        }
+    }
+    for ty in ElementType::ALL {
+        assert!(NOTATION.contains(&format!("`{ty}`")), "{ty}");
+    }
 }
 
 #[test]
