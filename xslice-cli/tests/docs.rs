@@ -1,12 +1,13 @@
-//! The part of `docs/errors.md` that is about the command line: every code is there, and every command gives its message.
+//! What the documents say of the command line: every code is there, and every command prints what stands below it.
 
 mod common;
 
-use common::{Files, graph, list, model, slice_model, text};
+use common::{Files, graph, list, model, slice_model, text, xslice};
 use std::process::Command;
 use xslice_cli::onnx::NodeProto;
 
 const ERRORS: &str = include_str!("../../docs/errors.md");
+const ARCHITECTURE: &str = include_str!("../../docs/architecture.md");
 const SOURCE: &str = include_str!("../src/error.rs");
 
 /// Codes and names in the source: `E501 file`.
@@ -59,4 +60,25 @@ fn every_command_is_refused_with_its_message() {
         seen.push(code(cells[0]));
     }
     assert_eq!(seen.len(), 5, "{seen:?}");
+}
+
+/// A console block is a command and the end of what it prints.
+#[test]
+fn every_command_of_the_architecture_prints_what_is_shown() {
+    let blocks = ARCHITECTURE.split("```console\n$ xslice ").skip(1);
+    let mut count = 0;
+    for block in blocks {
+        let (command, shown) = block.split_once('\n').expect("a command");
+        let (shown, _) = shown.split_once("```").expect("the end of the block");
+        let (name, text) = command.split_once(' ').expect("a text");
+        let output = xslice(&[name, text.trim_matches('\'')]);
+        assert!(output.status.success(), "{command}");
+        let printed = common::text(&output.stdout);
+        assert!(
+            !shown.is_empty() && printed.ends_with(shown),
+            "{command}\n{printed}"
+        );
+        count += 1;
+    }
+    assert!(count >= 3);
 }
