@@ -16,14 +16,15 @@ mod report;
 mod traffic;
 pub mod workloads;
 
+pub use measure::{Peer, Row, measure};
+pub use report::json;
 pub use traffic::traffic;
 
 use crate::cli::{list_names, print};
 use crate::error::{Error, Result};
 use crate::files::Staged;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use measure::measure;
-use prepared::Strategy;
+use prepared::{Prepared, Strategy};
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -90,15 +91,17 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<ExitCode> {
     let mut rows = Vec::with_capacity(chosen.len());
     for workload in chosen {
         progress.set_message(workload.name);
-        let mut row = measure(workload, &strategies, args.rounds as usize)?;
-        row.times.retain(|(strategy, _)| wanted(strategy));
+        let mut prepared = Prepared::new(workload)?;
+        let mut row = measure(&mut prepared, &strategies, &mut [], args.rounds as usize)?;
+        row.times
+            .retain(|(name, _)| strategies.iter().any(|wanted| wanted.name() == *name));
         rows.push(row);
         progress.inc(1);
     }
     progress.finish_and_clear();
     if let Some(path) = &args.json {
         let mut staged = Staged::default();
-        staged.write(path, report::json(&rows).as_bytes())?;
+        staged.write(path, json(&rows).as_bytes())?;
         staged.publish()?;
     }
     print(out, report::table(&rows, &strategies))?;

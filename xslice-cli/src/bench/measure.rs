@@ -3,9 +3,9 @@
 //! A round times every strategy and every copy in turn, so that a slow moment of the machine meets all of them; the figure is the
 //! minimum over the rounds. A strategy is repeated within a round until a clock can tell.
 
+use super::data::Data;
 use super::prepared::{Copy, Prepared, Strategy};
 use super::traffic::traffic;
-use super::workloads::Workload;
 use crate::error::Result;
 use std::time::{Duration, Instant};
 
@@ -20,6 +20,18 @@ const LEAST_ROUNDS: usize = 5;
 /// Bytes of a result that the interpreter is asked for; one round is enough to know how slow it is.
 const INTERPRETED: usize = 1 << 20;
 
+/// A way to run a workload that is not ours.
+pub trait Peer {
+    /// Its name.
+    fn name(&self) -> &'static str;
+
+    /// Runs it that many times. One that cannot write into `output` keeps its result.
+    ///
+    /// # Errors
+    /// Its own.
+    fn run(&mut self, operands: &[Data], output: &mut Data, times: u64) -> Result<()>;
+}
+
 /// What was measured of a workload.
 #[derive(Clone, Debug)]
 pub struct Row {
@@ -33,8 +45,8 @@ pub struct Row {
     pub traffic: f64,
     /// The 90th percentile of `memcpy`, in units of its minimum: how noisy the machine was.
     pub spread: f64,
-    /// Nanoseconds by strategy.
-    pub times: Vec<(Strategy, f64)>,
+    /// Nanoseconds by the name of a strategy or a peer.
+    pub times: Vec<(&'static str, f64)>,
 }
 
 impl Row {
@@ -55,6 +67,7 @@ impl Row {
 enum Subject {
     Copy(Copy),
     Strategy(Strategy),
+    Peer(usize),
 }
 
 struct Samples {
@@ -79,12 +92,16 @@ impl Samples {
     }
 }
 
-/// Measures a workload.
+/// Measures a workload, by our strategies and by peers.
 ///
 /// # Errors
-/// A workload that does not compile.
-pub fn measure(workload: Workload, strategies: &[Strategy], rounds: usize) -> Result<Row> {
-    let mut prepared = Prepared::new(workload)?;
+/// Those of a peer; none that a workload of ours has.
+pub fn measure(
+    prepared: &mut Prepared,
+    strategies: &[Strategy],
+    peers: &mut [Box<dyn Peer>],
+    rounds: usize,
+) -> Result<Row> {
     let bytes = prepared.output().bytes();
     let copies = Copy::candidates(prepared.generates())
         .iter()
@@ -98,12 +115,13 @@ pub fn measure(workload: Workload, strategies: &[Strategy], rounds: usize) -> Re
             Strategy::Memcpy => false,
             other => prepared.has(*other),
         });
-    let subjects: Vec<_> = copies.chain(strategies.map(Subject::Strategy)).collect();
+    let own = copies.chain(strategies.map(Subject::Strategy));
+    let subjects: Vec<_> = own.chain((0..peers.len()).map(Subject::Peer)).collect();
     let mut all = Vec::with_capacity(subjects.len());
     for subject in subjects {
         all.push(Samples {
             subject,
-            times: calibrate(&mut prepared, subject)?,
+            times: calibrate(prepared, peers, subject)?,
             nanoseconds: Vec::with_capacity(rounds),
         });
     }
@@ -116,27 +134,29 @@ pub fn measure(workload: Workload, strategies: &[Strategy], rounds: usize) -> Re
             if round > 0 && samples.subject == Subject::Strategy(Strategy::Interp) {
                 continue;
             }
-            let elapsed = time(&mut prepared, samples.subject, samples.times)?;
+            let elapsed = time(prepared, peers, samples.subject, samples.times)?;
             let nanoseconds = elapsed.as_nanos() as f64 / samples.times as f64;
             samples.nanoseconds.push(nanoseconds);
         }
     }
-    Ok(row(&prepared, workload.name, &all))
+    Ok(row(prepared, peers, &all))
 }
 
-fn row(prepared: &Prepared, name: &'static str, all: &[Samples]) -> Row {
+fn row(prepared: &Prepared, peers: &[Box<dyn Peer>], all: &[Samples]) -> Row {
     let copies = all
         .iter()
         .filter(|samples| matches!(samples.subject, Subject::Copy(_)));
-    let times = all
-        .iter()
-        .enumerate()
-        .filter_map(|(at, samples)| match samples.subject {
-            Subject::Strategy(strategy) => Some((strategy, samples.least())),
-            Subject::Copy(_) => (at == 0).then(|| (Strategy::Memcpy, samples.least())),
-        });
+    let times = all.iter().enumerate().filter_map(|(at, samples)| {
+        let name = match samples.subject {
+            Subject::Strategy(strategy) => strategy.name(),
+            Subject::Peer(peer) => peers.get(peer)?.name(),
+            Subject::Copy(_) if at == 0 => Strategy::Memcpy.name(),
+            Subject::Copy(_) => return None,
+        };
+        Some((name, samples.least()))
+    });
     Row {
-        name,
+        name: prepared.name(),
         bytes: prepared.output().bytes(),
         limit: copies.map(Samples::least).fold(f64::INFINITY, f64::min),
         traffic: traffic(prepared),
@@ -146,10 +166,14 @@ fn row(prepared: &Prepared, name: &'static str, all: &[Samples]) -> Row {
 }
 
 /// How often it must be repeated to take [`SAMPLE`].
-fn calibrate(prepared: &mut Prepared, subject: Subject) -> Result<u64> {
+fn calibrate(
+    prepared: &mut Prepared,
+    peers: &mut [Box<dyn Peer>],
+    subject: Subject,
+) -> Result<u64> {
     let mut times = 1;
     loop {
-        let elapsed = time(prepared, subject, times)?;
+        let elapsed = time(prepared, peers, subject, times)?;
         if elapsed >= SAMPLE {
             return Ok(times);
         }
@@ -159,10 +183,24 @@ fn calibrate(prepared: &mut Prepared, subject: Subject) -> Result<u64> {
 }
 
 /// The time of that many calls, after one that brings back what other strategies took from the caches.
-fn time(prepared: &mut Prepared, subject: Subject, times: u64) -> Result<Duration> {
-    let mut run = |times| match subject {
-        Subject::Copy(copy) => prepared.copy(copy, times),
-        Subject::Strategy(strategy) => prepared.run(strategy, times),
+fn time(
+    prepared: &mut Prepared,
+    peers: &mut [Box<dyn Peer>],
+    subject: Subject,
+    times: u64,
+) -> Result<Duration> {
+    let mut run = |times| -> Result<()> {
+        match subject {
+            Subject::Copy(copy) => prepared.copy(copy, times)?,
+            Subject::Strategy(strategy) => prepared.run(strategy, times)?,
+            Subject::Peer(peer) => {
+                if let Some(peer) = peers.get_mut(peer) {
+                    let (operands, output) = prepared.buffers();
+                    peer.run(operands, output, times)?;
+                }
+            }
+        }
+        Ok(())
     };
     run(1)?;
     let start = Instant::now();

@@ -136,6 +136,12 @@ impl Prepared {
         })
     }
 
+    /// The name of the workload.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        self.workload.name
+    }
+
     /// The plans, one for each part of the result.
     #[must_use]
     pub fn plans(&self) -> &[Plan] {

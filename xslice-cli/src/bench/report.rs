@@ -31,7 +31,10 @@ pub fn table(rows: &[Row], strategies: &[Strategy]) -> String {
             row.spread
         );
         for strategy in strategies {
-            let time = row.times.iter().find(|(other, _)| other == strategy);
+            let time = row
+                .times
+                .iter()
+                .find(|(other, _)| *other == strategy.name());
             let ratio =
                 time.map_or_else(|| String::from("-"), |(_, time)| figure(row.ratio(*time)));
             let _ = write!(text, "{ratio:>11}");
@@ -76,7 +79,10 @@ fn ratios(rows: &[Row], strategy: Strategy) -> Vec<f64> {
     let large = rows.iter().filter(|row| !row.is_small());
     large
         .filter_map(|row| {
-            let (_, time) = row.times.iter().find(|(other, _)| *other == strategy)?;
+            let (_, time) = row
+                .times
+                .iter()
+                .find(|(other, _)| *other == strategy.name())?;
             Some(row.ratio(*time))
         })
         .collect()
@@ -92,6 +98,7 @@ fn figure(value: f64) -> String {
 }
 
 /// An array of objects, one for each workload and strategy.
+#[must_use]
 pub fn json(rows: &[Row]) -> String {
     let records = rows.iter().flat_map(|row| {
         row.times.iter().map(move |(strategy, time)| {
@@ -99,7 +106,7 @@ pub fn json(rows: &[Row]) -> String {
                 "  {{\"workload\": \"{}\", \"strategy\": \"{}\", \"ns\": {time:.3}, \"limit_ns\": {:.3}, \"traffic\": {:.4}, \
                  \"ratio\": {:.4}, \"spread\": {:.4}}}",
                 row.name,
-                strategy.name(),
+                strategy,
                 row.limit,
                 row.traffic,
                 row.ratio(*time),
