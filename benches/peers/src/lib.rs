@@ -1,0 +1,19 @@
+//! xslice beside other libraries, in one process and in the same rounds.
+//!
+//! ```text
+//! forms            the workloads as steps that any library has
+//! onnx             the same as ONNX models
+//! in_ndarray, in_candle, in_onnxruntime
+//! peers            those of this process, each compared before it is timed
+//! costs            what machine code costs before the first call
+//! c                the same kernels for a process of another language: `peers.py`
+//! ```
+
+mod c;
+pub mod costs;
+pub mod forms;
+mod in_candle;
+mod in_ndarray;
+pub mod in_onnxruntime;
+mod onnx;
+pub mod peers;
