@@ -37,7 +37,7 @@ impl Costs {
             plan: cold(Strategy::Runner)?,
             keyed: cold(Strategy::Keyed)?,
             baked: cold(Strategy::Baked)?,
-            rebind: rebind(&programs, &signature)?,
+            rebind: rebind(workload, &signature)?,
             hit: least(|| all(&known, &programs, &signature))?,
         })
     }
@@ -73,19 +73,28 @@ fn least(mut work: impl FnMut() -> Result<(), Error>) -> Result<f64> {
 }
 
 /// Asks for shapes that differ in one dimension of the first operand, until one needs no new code.
-fn rebind(programs: &[Program], signature: &Signature) -> Result<Option<f64>> {
+fn rebind(workload: Workload, signature: &Signature) -> Result<Option<f64>> {
+    // Without the declared shapes, which allow no other.
+    let texts = workload.texts.iter().map(|text| text.split_once("> x"));
+    let texts: Option<Vec<_>> = texts.map(|text| Some(format!("x{}", text?.1))).collect();
+    let programs: Result<Vec<_>, _> = texts
+        .iter()
+        .flatten()
+        .map(|text| Program::parse(text))
+        .collect();
+    let programs = programs?;
     let rank = signature
         .operands()
         .first()
         .map_or(0, |operand| operand.shape.len());
     for axis in 0..rank {
         let jit = Jit::with_strategy(Strategy::Keyed);
-        all(&jit, programs, signature)?;
+        all(&jit, &programs, signature)?;
         let compiled = jit.stats().compiled;
         let mut more = 0;
         let least = least(|| {
             more += 1;
-            all(&jit, programs, &grown(signature, axis, more))
+            all(&jit, &programs, &grown(signature, axis, more))
         });
         if let (Ok(least), true) = (least, jit.stats().compiled == compiled) {
             return Ok(Some(least));
