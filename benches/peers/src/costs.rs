@@ -42,14 +42,14 @@ impl Costs {
         })
     }
 
-    /// As an object of JSON.
+    /// As an object of JSON, with the size of the result.
     #[must_use]
-    pub fn json(&self, workload: &str) -> String {
+    pub fn json(&self, workload: &str, bytes: usize) -> String {
         let rebind = self
             .rebind
             .map_or_else(|| String::from("null"), |rebind| format!("{rebind:.0}"));
         format!(
-            "{{\"workload\": \"{workload}\", \"plan\": {:.0}, \"keyed\": {:.0}, \"baked\": {:.0}, \"rebind\": {rebind}, \"hit\": {:.0}}}",
+            "{{\"workload\": \"{workload}\", \"bytes\": {bytes}, \"plan\": {:.0}, \"keyed\": {:.0}, \"baked\": {:.0}, \"rebind\": {rebind}, \"hit\": {:.0}}}",
             self.plan, self.keyed, self.baked, self.hit
         )
     }

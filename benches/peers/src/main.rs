@@ -56,7 +56,7 @@ fn run(args: &Args) -> Result<()> {
             &mut peers,
             args.rounds,
         )?);
-        costs.push(Costs::measure(workload)?.json(workload.name));
+        costs.push(Costs::measure(workload)?.json(workload.name, prepared.output().bytes()));
     }
     let costs = costs.join(",\n  ");
     let text = format!(
