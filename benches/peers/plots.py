@@ -63,11 +63,12 @@ def bars(path, title, rows):
 
 
 def mark(series, x, y):
-    """A circle, a square, a diamond: told apart without colours too."""
+    """A circle, a square, a diamond, one above the other: told apart without colours, and where values are equal."""
+    y += 4 * (series - 1)
     if series == 0:
-        return f'<circle class="s0" cx="{x:.1f}" cy="{y}" r="5"/>'
+        return f'<circle class="s0" cx="{x:.1f}" cy="{y}" r="4"/>'
     turn = f' transform="rotate(45 {x:.1f} {y})"' if series == 2 else ""
-    return f'<rect class="s{series}" x="{x - 4:.1f}" y="{y - 4}" width="8" height="8"{turn}/>'
+    return f'<rect class="s{series}" x="{x - 3.5:.1f}" y="{y - 3.5}" width="7" height="7"{turn}/>'
 
 
 def dots(path, title, series, rows):
@@ -78,7 +79,7 @@ def dots(path, title, series, rows):
     parts, place = axis(values, top, bottom)
     for at, name in enumerate(series):
         x = 22 + at * 265
-        parts += [mark(at, x, 42), label(x + 10, 46, name)]
+        parts += [mark(at, x, 42 - 4 * (at - 1)), label(x + 10, 46, name)]
     for at, (name, row) in enumerate(rows):
         y = top + step * at + step // 2
         parts.append(label(LEFT - 8, y + 4, name, "end"))

@@ -65,6 +65,11 @@ class Figures:
     def large(self):
         return [name for name in self.names if self.size(name) >= SMALL]
 
+    def beside(self, workload, name):
+        """The ratio in units of our best in the same process: two processes never have the same memory."""
+        ratio, row = self.ratio(workload, name), (self.python if name in PYTHON else self.rust).get(workload, {})
+        return ratio and ratio / min(row[ours]["ratio"] for ours in OURS if ours in row)
+
     def best(self, workload, names):
         found = [ratio for name in names if (ratio := self.ratio(workload, name))]
         return min(found, default=None)
@@ -106,8 +111,9 @@ def ratios(figures):
         cells = [figures.ratio(workload, name) for name in columns]
         # Below 10 KiB a call through Python is no rival.
         small = figures.size(workload) < SMALL
-        rivals = [cell for cell, name in zip(cells, columns) if cell and not (small and name in PYTHON)]
-        shown = [f"**{digits(cell)}**" if cell and cell <= 1.03 * min(rivals) else digits(cell) for cell in cells]
+        rivals = {name: beside for name in columns if (beside := figures.beside(workload, name)) and not (small and name in PYTHON)}
+        fastest = {name for name, beside in rivals.items() if beside <= 1.03 * min(rivals.values())}
+        shown = [f"**{digits(cell)}**" if name in fastest else digits(cell) for cell, name in zip(cells, columns)]
         through = figures.python.get(workload, {})
         own = [through[name]["ratio"] for name in OURS if name in through]
         limit = time(figures.rust[workload]["memcpy"]["limit_ns"])
@@ -177,7 +183,7 @@ def names_of(items):
 def lessons(figures):
     counts = break_even(figures)
 
-    def sure(at, worse=False):
+    def sure(at):
         return [name for name in figures.names if counts[name][at] is not None and not math.isinf(counts[name][at])]
 
     def loses(slow, fast):
@@ -192,28 +198,26 @@ def lessons(figures):
         macro = figures.time(name, "macro")
         (ahead if macro * EQUAL < best else behind if macro > best * EQUAL else []).append(name)
     total = len(figures.names)
-    rivals = RUST + figures.present
     beaten = []
     for name in figures.large():
-        best = figures.best(name, rivals)
-        if best and best * EQUAL < figures.best(name, OURS):
-            beaten.append(name)
+        rivals = {peer: beside for peer in RUST + figures.present if (beside := figures.beside(name, peer))}
+        peer = min(rivals, key=rivals.get, default=None)
+        if peer and rivals[peer] * EQUAL < 1:
+            beaten.append(f"{name} ({peer})")
     lines = [
         f"- **Machine code over the runner**: it is faster on {len(jit)} of {total} rows, and pays after "
         + (f"{min(after):,} to {max(after):,} calls, median {median(after):,.0f}" if after else "no number of calls")
         + f". It is slower than the runner on {names_of(sorted(set(loses('runner', 'jit-keyed')) & set(loses('runner', 'jit-baked')), key=figures.names.index))}.",
         f"- **Baked over keyed**: faster on {len(sure(2))} rows ({names_of(sure(2))}), slower on {len(loses('jit-keyed', 'jit-baked'))} ({names_of(loses('jit-keyed', 'jit-baked'))}), equal on the rest.",
         f"- **The macro over all engines**: faster than each on {len(ahead)} rows ({names_of(ahead)}), behind the best on {len(behind)} ({names_of(behind)}). It compiles with the program, so it pays from the first call wherever it is ahead.",
-        f"- **A peer is faster** than every strategy of xslice on {len(beaten)} of {len(figures.large())} rows of 10 KiB and more: {names_of(beaten)}.",
+        f"- **A peer is faster** than every strategy of xslice on {len(beaten)} of {len(figures.large())} rows of 10 KiB and more ({names_of(beaten)}).",
         f"- **Noise**: `memcpy` spread by more than {NOISY} on {sum(map(figures.is_noisy, figures.names))} of {total} rows (`~`). Differences below {EQUAL - 1:.0%} count as none.",
     ]
     return "\n".join(lines)
 
 
 def machine(figures):
-    info = Path("/proc/cpuinfo").read_text() if os.path.exists("/proc/cpuinfo") else ""
-    model = re.search(r"model name\s*: (.*)", info)
-    flags = set((re.search(r"flags\s*: (.*)", info) or [0, ""])[1].split())
+    flags = set(processor("flags").split())
     vectors = [name for name in ("avx2", "avx512f", "avx512vbmi") if name in flags]
     caches = []
     for index in sorted(Path("/sys/devices/system/cpu/cpu0/cache").glob("index*")):
@@ -226,19 +230,24 @@ def machine(figures):
     versions += [f"{name} {match[1]}" for name, match in crates if match]
     versions += [f"{name} {version}" for name, version in figures.versions.items()]
     rows = [
-        ["processor", f"{model[1] if model else platform.machine()}, {os.cpu_count()} cores seen, {' '.join(vectors)}; one thread is used"],
+        ["processor", f"{processor('model name')}, {os.cpu_count()} cores seen, {' '.join(vectors)}; one thread is used"],
         ["caches", ", ".join(caches)],
         ["system", f"{platform.system()} {platform.release()}"],
         ["date, commit", f"{date.today()}, {output('git', 'describe', '--always', '--dirty', '--abbrev=9')}"],
         ["versions", ", ".join(versions)],
         ["spread of `memcpy` (p90 / min)", f"median {median(spreads):.2f}, worst {spreads[-1]:.2f}"],
-        ["noisy rows (`~`)", names_of([name for name in figures.names if figures.is_noisy(name)])],
+        ["noisy rows (`~`)", noisy(figures)],
     ]
     missing = [name for name in RUST if not any(name in row for row in figures.rust.values())]
     missing += [name for name in PYTHON if name not in figures.present]
     if missing:
         rows.append(["not installed", names_of(missing)])
     return table(["", ""], rows, 2)
+
+
+def noisy(figures):
+    names = [name for name in figures.names if figures.is_noisy(name)]
+    return f"all {len(names)}" if len(names) == len(figures.names) else names_of(names)
 
 
 def output(*command):
@@ -253,7 +262,7 @@ def readme(figures):
         ["`compile` of a known structure with new numbers", time(median(cost["rebind"] for cost in costs if cost["rebind"]))],
         ["`compile` with Cranelift really run: keyed / baked", " / ".join(time(median(cost[key] for cost in costs)) for key in ("keyed", "baked"))],
     ]
-    lines = [f"On {machine_name()}, {date.today()}, medians over the workloads:", "", table(["cost", ""], rows), ""]
+    lines = [f"By `benches/peers/run`, on {os.cpu_count()} cores of {processor('model name')}, {date.today()}, medians over the workloads:", "", table(["cost", ""], rows), ""]
     rows = []
     for name in README_ROWS:
         peers = {peer: ratio for peer in RUST + figures.present if (ratio := figures.ratio(name, peer))}
@@ -264,10 +273,10 @@ def readme(figures):
     return "\n".join(lines + [table(head, rows)])
 
 
-def machine_name():
-    info = Path("/proc/cpuinfo").read_text() if os.path.exists("/proc/cpuinfo") else ""
-    model = re.search(r"model name\s*: (.*)", info)
-    return f"{os.cpu_count()} cores of {model[1] if model else platform.machine()}"
+def processor(field):
+    path = Path("/proc/cpuinfo")
+    match = re.search(rf"^{field}\s*: (.*)", path.read_text(), re.M) if path.exists() else None
+    return match[1] if match else platform.machine()
 
 
 def replace(path, blocks):
@@ -302,9 +311,12 @@ def main():
     replace(ROOT / "README.md", {"measured": readme(figures)})
     bars = [(name, float(mean.replace(",", "")), name in OURS) for name, _, mean, *_ in mean_rows]
     plots.bars(docs / "benchmarks-means.svg", "Geometric mean of time / limit, rows of 10 KiB and more (1 = memory)", bars)
-    series = ["xslice, best strategy", "best of ndarray, candle, ONNX Runtime", "best of numpy, torch, jax, openvino, numba"]
-    rows = [(name, [figures.best(name, group) for group in (OURS, RUST, PYTHON)]) for name in figures.large()]
-    plots.dots(docs / "benchmarks-rows.svg", "time / limit, by workload (1 = memory)", series, rows)
+    series = ["limit of the memory", "best of ndarray, candle, ONNX Runtime", "best of the libraries of Python"]
+    rows = []
+    for name in figures.large():
+        groups = [[beside for peer in group if (beside := figures.beside(name, peer))] for group in (RUST, PYTHON)]
+        rows.append((name, [1 / figures.best(name, OURS)] + [min(group, default=None) for group in groups]))
+    plots.dots(docs / "benchmarks-rows.svg", "Time in units of xslice's best strategy in the same process (below 1: faster than xslice)", series, rows)
     series = ["keyed over the runner", "baked over the runner", "baked over keyed that exists"]
     rows = [(name, [None if count is None or math.isinf(count) else count for count in counts]) for name, counts in break_even(figures).items()]
     plots.dots(docs / "benchmarks-calls.svg", "Calls after which machine code has paid for its compilation (no mark: never)", series, [row for row in rows if any(row[1])])
