@@ -15,7 +15,7 @@ use xslice_cli::bench::workloads;
 use xslice_cli::check;
 use xslice_cli::import::Options;
 
-#[path = "peers/src/in_ndarray.rs"]
+#[path = "common/in_ndarray.rs"]
 mod in_ndarray;
 
 fn tiny() -> (Program, Signature) {

@@ -13,6 +13,8 @@ mod c;
 pub mod costs;
 pub mod forms;
 mod in_candle;
+// A part of the package `xslice`, whose bench has the same rows.
+#[path = "../../common/in_ndarray.rs"]
 mod in_ndarray;
 pub mod in_onnxruntime;
 mod onnx;
