@@ -36,20 +36,24 @@ macro_rules! by_type {
 }
 pub(crate) use by_type;
 
-/// The error of a peer.
-pub fn failed(what: &str, error: impl Display) -> Error {
-    Fault::Internal(format!("{what}: {error}")).into()
+/// What a peer cannot do.
+pub fn failed(peer: &str, error: impl Display) -> Error {
+    let fault = Fault::OutsideScope {
+        node: None,
+        what: format!("{peer}: {error}"),
+    };
+    fault.into()
 }
 
 /// The elements of an operand.
 pub(crate) fn elements<T: Held>(data: &Data) -> Result<&[T]> {
-    T::of(data).ok_or_else(|| failed("operand", "another type"))
+    T::of(data).ok_or_else(|| failed("a peer", "an operand of another type"))
 }
 
 /// Writes elements into a result.
 pub(crate) fn put<T: Held>(output: &mut Data, values: &[T]) -> Result<()> {
     let room = T::of_mut(output).filter(|room| room.len() == values.len());
-    let room = room.ok_or_else(|| failed("result", "another type or length"))?;
+    let room = room.ok_or_else(|| failed("a peer", "another type or length of the result"))?;
     room.copy_from_slice(values);
     Ok(())
 }
