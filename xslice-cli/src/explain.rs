@@ -3,20 +3,24 @@
 //! Prints the stages between a program and its engines, in the one text form that they have in documentation, tests and bug reports;
 //! then a verdict and the bytes, which say how far from the least possible work the plan is.
 
+mod picture;
+mod reason;
 mod survey;
+mod svg;
 
 use crate::cli::print;
 use crate::emit;
 use crate::error::{Error, Fault, Result};
-use crate::files;
+use crate::files::{self, Staged};
 use crate::import::{Model, ModelOutput};
 use crate::request::{self, Known, Request};
 use std::fmt::Write as _;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use survey::survey;
-use xslice::{Engine, Move, Plan, PlannedNest, Source, Step, View};
+use svg::Sheet;
+use xslice::{Engine, Move, Plan, PlannedNest, Signature, Source, Step, View};
 
 const HELP: &str = "\
 Examples:
@@ -25,6 +29,7 @@ Examples:
   xslice explain focus.onnx --shape images=1,3,640,640         dimensions that the model leaves open
   xslice explain trim.onnx --shape cache=1,32,512,128 --input start=start.npy
   xslice explain '<u8[4, 4]> x[::-1]' --code                   Rust, CLIF and assembly too
+  xslice explain '<u8[6, 8]> x[::2, ::-1]' --svg x.svg         a picture of what is taken
   xslice explain yolo.onnx                                     of a network with other operators: its parts that move data
 
 A text needs its `<...>`. Operands whose values decide shapes need those values.";
@@ -43,15 +48,27 @@ pub struct Args {
     /// Also prints the Rust, the code generator's intermediate form and the machine code
     #[arg(long)]
     code: bool,
+
+    /// Also draws which elements are taken, in which order: a picture for each output
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
 }
+
+/// Outputs that one file of pictures has at most.
+const MOST_PICTURES: usize = 8;
 
 /// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<ExitCode> {
-    let text = args
-        .what
-        .open(&args.inputs, |request| explain(request, args.code));
+    let text = args.what.open(&args.inputs, |request| {
+        if let Some(path) = &args.svg {
+            let mut staged = Staged::default();
+            staged.write(path, draw(request)?.as_bytes())?;
+            staged.publish()?;
+        }
+        explain(request, args.code)
+    });
     let text = match (text, args.what.model_file()) {
-        (Err(error), Some(path)) if is_network(&error, &path) => {
+        (Err(error), Some(path)) if args.svg.is_none() && is_network(&error, &path) => {
             survey(&args.what, &args.inputs, args.code, &path).map_err(|error| error.at(&path))?
         }
         (text, _) => text?,
@@ -73,12 +90,57 @@ fn explain(request: &Request<'_>, with_code: bool) -> Result<String> {
         let plan = output.program.compile(&signature)?;
         let view = output.program.view(&signature)?;
         describe(&mut text, request, output, &plan, view.as_ref());
+        for (name, line) in reasons(output, &signature, &plan)? {
+            line_of(&mut text, name, &line);
+        }
         if with_code {
             rust(&mut text, request.model, &plan);
             code(&mut text, &plan);
         }
     }
     Ok(text)
+}
+
+/// A file with a picture for each output.
+fn draw(request: &Request<'_>) -> Result<String> {
+    let model = request.model;
+    if model.outputs.len() > MOST_PICTURES {
+        let count = model.outputs.len();
+        let what = format!(
+            "{count} outputs are too many for one picture (allowed: 1..={MOST_PICTURES}); draw one of them as a text"
+        );
+        return Err(Error::argument(what));
+    }
+    let mut sheets = Vec::with_capacity(model.outputs.len());
+    for output in &model.outputs {
+        let signature = request.signature(&output.program)?;
+        let plan = output.program.compile(&signature)?;
+        let view = output.program.view(&signature)?;
+        let mut captions = vec![
+            ("verdict", verdict(model, &plan, view.as_ref())),
+            ("bytes", bytes(&plan)),
+        ];
+        captions.extend(reasons(output, &signature, &plan)?);
+        sheets.push(Sheet {
+            heading: output.program.to_string().trim_end().into(),
+            picture: picture::picture(request, &plan, &output.name)?,
+            captions,
+            plan: plan.to_string(),
+        });
+    }
+    Ok(svg::draw(&sheets))
+}
+
+/// Why the plan moves as it does, and what would run it.
+fn reasons(
+    output: &ModelOutput,
+    signature: &Signature,
+    plan: &Plan,
+) -> Result<Vec<(&'static str, String)>> {
+    let moves = reason::moves(&nests(plan)).into_iter();
+    let mut lines: Vec<_> = moves.map(|line| ("move", line)).collect();
+    lines.push(("auto", reason::auto(&output.program, signature, plan)?));
+    Ok(lines)
 }
 
 fn describe(
@@ -197,7 +259,20 @@ fn bytes(plan: &Plan) -> String {
         0 => String::new(),
         _ => format!(", {indices} of indices checked"),
     };
-    format!("{read} read, {written} written{checked}; the result takes {result}")
+    // The least that a program that copies can do: read each element once, write it once.
+    let reads = if read > 0 { 2 } else { 1 };
+    let ratio = match result {
+        0 => 1.0,
+        _ => (read + written) as f64 / (reads * result) as f64,
+    };
+    let lines = nests(plan).into_iter().map(reason::lines_read);
+    let lines = match lines.fold(1.0, f64::max) {
+        ..1.05 => String::new(),
+        lines => format!("; in lines of 64 bytes up to {lines:.1} times as much is read"),
+    };
+    format!(
+        "{read} read, {written} written{checked}; the result takes {result}: {ratio:.2} times what is needed{lines}"
+    )
 }
 
 /// The function that `emit` and the macro write.

@@ -64,7 +64,7 @@ pub use elem::{Element, ElementType};
 pub use error::{Error, ErrorKind};
 pub use hash::WordHash;
 pub use move_::{Level, Sources};
-pub use nest::schedule::{Move, Schedule};
+pub use nest::schedule::{Move, NoShuffle, Schedule};
 pub use nest::{LoopNest, Source};
 pub use op::{
     Dialect, Entry, Gather, Index, OnnxGather, OnnxRange, OnnxSlice, Op, OpenVinoSlice,

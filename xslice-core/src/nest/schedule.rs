@@ -94,6 +94,53 @@ impl Move {
     }
 }
 
+/// Why the innermost part of a nest is no [`Move::Shuffle`], for people who ask.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum NoShuffle {
+    /// There is no loop: it is one run.
+    OneRun,
+    /// So many neighbouring bytes move together.
+    LongRun(usize),
+    /// Turns of the innermost loops do not lie side by side in the destination.
+    Apart,
+    /// An index table is read in every turn.
+    Table,
+    /// A row has so few bytes.
+    ShortRow(usize),
+    /// A row has so few runs.
+    FewRuns(usize),
+    /// The source bytes of one vector lie too far apart for a few loads.
+    Far,
+}
+
+impl fmt::Display for NoShuffle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::OneRun => f.write_str("there is only one run"),
+            Self::LongRun(bytes) => write!(
+                f,
+                "{bytes} neighbouring bytes move together, and a shuffle pays up to {MOST_BLOCK}"
+            ),
+            Self::Apart => f.write_str("turns do not lie side by side in the result"),
+            Self::Table => f.write_str("an index is read in every turn"),
+            Self::ShortRow(bytes) => {
+                write!(
+                    f,
+                    "a row has {bytes} bytes, and a shuffle pays from {LEAST_ROW}"
+                )
+            }
+            Self::FewRuns(runs) => {
+                write!(
+                    f,
+                    "a row has {runs} runs, and a shuffle pays from {LEAST_UNITS}"
+                )
+            }
+            Self::Far => f.write_str("the bytes of one vector lie too far apart for a few loads"),
+        }
+    }
+}
+
 /// A nest in bytes, its innermost part a [`Move`].
 ///
 /// `src` and `dst` are positions in bytes over the outer loops; for a Range, `src` is a position in the Range. Accesses of tables are
@@ -111,6 +158,26 @@ pub struct Schedule {
 impl Schedule {
     /// The schedule of a nest; `None` for strings.
     pub(crate) fn new(nest: &LoopNest) -> Option<Self> {
+        let all = Self::unscheduled(nest)?;
+        let size = nest.element_type().size();
+        Some(match nest.source() {
+            Source::Range(values) => all.fill(values),
+            Source::Buffer(_) => all.rows(nest.block() * size, nest.source_len() * size),
+        })
+    }
+
+    /// Why the innermost part of the nest is no shuffle; `None` where it is one, for strings and for a Range.
+    #[must_use]
+    pub fn no_shuffle(nest: &LoopNest) -> Option<NoShuffle> {
+        let all = Self::unscheduled(nest)?;
+        match nest.source() {
+            Source::Range(_) => None,
+            Source::Buffer(_) => all.shuffle(nest.block() * nest.element_type().size()).err(),
+        }
+    }
+
+    /// A nest in bytes with every loop outside; `None` for strings.
+    fn unscheduled(nest: &LoopNest) -> Option<Self> {
         if nest.element_type() == ElementType::String {
             return None;
         }
@@ -119,17 +186,13 @@ impl Schedule {
         let is_range = matches!(nest.source(), Source::Range(_));
         let src = in_bytes(nest.src(), if is_range { 1 } else { width });
         let dst = in_bytes(nest.dst(), width);
-        let all = Self {
+        Some(Self {
             extents: nest.extents().to_vec(),
             source: nest.source(),
             src,
             dst,
             bytes: nest.element_count() * nest.element_type().size(),
             inner: Move::Copy { bytes },
-        };
-        Some(match nest.source() {
-            Source::Range(values) => all.fill(values),
-            Source::Buffer(_) => all.rows(bytes, nest.source_len() * nest.element_type().size()),
         })
     }
 
@@ -160,7 +223,7 @@ impl Schedule {
     }
 
     fn rows(mut self, bytes: usize, source_bytes: usize) -> Self {
-        if let Some((taken, count, shuffle)) = self.shuffle(bytes) {
+        if let Ok((taken, count, shuffle)) = self.shuffle(bytes) {
             for _ in 0..taken {
                 self.take_innermost();
             }
@@ -211,15 +274,18 @@ impl Schedule {
 
     /// The innermost loops as periods of a pattern: how many loops, how many periods, and the pattern. Loops that lie side by side in
     /// the destination and are short belong to the period; the next one counts the periods.
-    fn shuffle(&self, block: usize) -> Option<(usize, usize, Shuffle)> {
+    fn shuffle(&self, block: usize) -> Result<(usize, usize, Shuffle), NoShuffle> {
         let loops = self.extents.len();
         let still = |k: usize| self.src.all_table_strides(&|strides| strides[k] == 0);
         let (mut taken, mut period) = (0, block);
         while taken < loops {
             let k = loops - 1 - taken;
             let extent = self.extents[k];
-            if self.dst.strides[k] != period as i64 || !still(k) {
-                return None;
+            if !still(k) {
+                return Err(NoShuffle::Table);
+            }
+            if self.dst.strides[k] != period as i64 {
+                return Err(NoShuffle::Apart);
             }
             taken += 1;
             // The last loop that lies side by side counts, and so does one that is too long for a period.
@@ -230,18 +296,25 @@ impl Schedule {
                 let inner: Vec<_> = (k + 1..loops)
                     .map(|k| (self.extents[k], self.src.strides[k]))
                     .collect();
-                if block > MOST_BLOCK || period * extent < LEAST_ROW {
-                    return None;
+                if block > MOST_BLOCK {
+                    return Err(NoShuffle::LongRun(block));
                 }
-                let pattern = Pattern::new(offsets(&inner, block)?, self.src.strides[k])?;
-                if period * extent / pattern.unit() < LEAST_UNITS {
-                    return None;
+                if period * extent < LEAST_ROW {
+                    return Err(NoShuffle::ShortRow(period * extent));
                 }
-                return Some((taken, extent, Shuffle::new(pattern)?));
+                let pattern = offsets(&inner, block)
+                    .and_then(|offsets| Pattern::new(offsets, self.src.strides[k]))
+                    .ok_or(NoShuffle::Far)?;
+                let runs = period * extent / pattern.unit();
+                if runs < LEAST_UNITS {
+                    return Err(NoShuffle::FewRuns(runs));
+                }
+                let shuffle = Shuffle::new(pattern).ok_or(NoShuffle::Far)?;
+                return Ok((taken, extent, shuffle));
             }
             period *= extent;
         }
-        None
+        Err(NoShuffle::OneRun)
     }
 
     /// Takes the innermost loop away: its turns, and what one turn adds in the source and in the destination.

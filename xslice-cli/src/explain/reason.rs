@@ -1,0 +1,118 @@
+//! Why a plan is as it is: its Moves, and the engine that `Auto` gives it.
+//!
+//! Nothing is decided here. The schedule says why it is no shuffle; the engine is asked of a `Jit`, as a program would ask.
+
+use xslice::{
+    Buffer, Engine, Jit, Move, Plan, PlannedNest, Program, Schedule, Signature, Strategy,
+};
+
+/// A `Jit` that is asked so often with one signature has made up its mind.
+const REQUESTS: usize = 32;
+
+/// The Move of each nest, and why no faster one does.
+pub fn moves(nests: &[&PlannedNest]) -> Vec<String> {
+    nests.iter().map(|nest| one_move(nest)).collect()
+}
+
+fn one_move(planned: &PlannedNest) -> String {
+    let nest = planned.nest();
+    let Some(schedule) = planned.schedule() else {
+        return "clone: strings have no fixed bytes to move".into();
+    };
+    let no_shuffle = match Schedule::no_shuffle(nest) {
+        Some(reason) => format!("no shuffle: {reason}"),
+        None => String::new(),
+    };
+    match schedule.inner() {
+        Move::Copy { .. } if schedule.extents().is_empty() => {
+            "copy: one contiguous run, nothing is faster".into()
+        }
+        Move::Copy { .. } => {
+            format!("copy: a run for each turn, whose place is read from several tables; {no_shuffle}")
+        }
+        Move::Strided { count, bytes, .. } => {
+            let gaps = "no copy: their neighbours in the result are none in the source";
+            format!("strided: {count} runs of {bytes} bytes; {gaps}; {no_shuffle}")
+        }
+        Move::Shuffle { .. } => {
+            "shuffle: whole vectors are loaded, permuted and stored; no copy: neighbours in the result are none in the source"
+                .into()
+        }
+        Move::Lookup { bytes, lookup, .. } => {
+            let place = match lookup.table {
+                Buffer::Constant(_) => "constants in no arithmetic progression say",
+                Buffer::Operand(_) | Buffer::Scratch(_) => "an index at run time says",
+            };
+            format!("lookup: {place} where each run of {bytes} bytes is; {no_shuffle}")
+        }
+        Move::Fill { .. } => "fill: values are computed, nothing is read".into(),
+    }
+}
+
+/// How many times the bytes of the runs memory reads at most: it gives whole lines.
+pub fn lines_read(planned: &PlannedNest) -> f64 {
+    const LINE: u64 = 64;
+    let ratio = |bytes: usize, distance: u64| {
+        let bytes = bytes.max(1) as u64;
+        let lines = bytes.next_multiple_of(LINE);
+        (distance.clamp(bytes, lines) as f64 / bytes as f64).max(1.0)
+    };
+    match planned.schedule().map(Schedule::inner) {
+        Some(Move::Strided {
+            bytes, src_stride, ..
+        }) => ratio(*bytes, src_stride.unsigned_abs()),
+        Some(Move::Shuffle { shuffle, .. }) => {
+            let pattern = shuffle.pattern();
+            ratio(
+                pattern.period(),
+                u64::from(pattern.src_stride().unsigned_abs()),
+            )
+        }
+        Some(Move::Lookup { bytes, lookup, .. }) => ratio(*bytes, lookup.scale.unsigned_abs()),
+        Some(Move::Copy { .. } | Move::Fill { .. }) | None => 1.0,
+    }
+}
+
+/// What `Strategy::Auto` runs, and when.
+///
+/// # Errors
+/// As [`Jit::compile`].
+pub fn auto(
+    program: &Program,
+    signature: &Signature,
+    plan: &Plan,
+) -> Result<String, xslice::Error> {
+    let jit = Jit::new();
+    if jit.strategy() != Strategy::Auto {
+        return Ok("runner: machine code is switched off".into());
+    }
+    for request in 1..=REQUESTS {
+        let kernel = jit.compile(program, signature)?;
+        if let Some(reason) = kernel.declined() {
+            return Ok(format!("runner always: {reason}"));
+        }
+        let engine = kernel.engine();
+        if engine != Engine::Runner {
+            return Ok(format!(
+                "runner at once; {engine} from request {request} of the same, keyed where numbers vary: its runs are short, \
+                 and loops over them cost less as machine code"
+            ));
+        }
+    }
+    Ok(format!("runner always: {}", no_gain(plan)))
+}
+
+fn no_gain(plan: &Plan) -> &'static str {
+    let nests = super::nests(plan);
+    let mut inner = nests
+        .iter()
+        .filter_map(|nest| Some(nest.schedule()?.inner()));
+    match inner.next() {
+        None => "there is nothing to move",
+        Some(Move::Copy { .. }) => "copying is all there is to do, and it copies as fast",
+        Some(Move::Shuffle { .. }) => "its shuffle is the one that machine code would call",
+        Some(Move::Strided { .. } | Move::Lookup { .. } | Move::Fill { .. }) => {
+            "its rows are long, and the precompiled moves are as fast"
+        }
+    }
+}
