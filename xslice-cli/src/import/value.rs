@@ -10,7 +10,7 @@ use std::sync::Arc;
 use xslice::{Declared, Graph, Op, Param, Tensor, ValueId};
 
 /// Values that the programs of all outputs may have together: each has its own, so the sum grows with the square.
-const MOST_VALUES: usize = 1 << 20;
+const MOST_VALUES: usize = 1 << 18;
 
 /// A value: an operand, a constant or the result of an operator.
 #[derive(Clone, Copy, Debug)]
