@@ -151,6 +151,14 @@ pub fn steps(
     }
 }
 
+/// Whether a check is that of the very indices that the move of the next nest reads, and so tests: then it needs no pass of its own.
+/// For engines.
+#[doc(hidden)]
+#[must_use]
+pub fn tested_by_move(check: &Check, next: &PlannedNest) -> bool {
+    move_::check_by_move(check, next)
+}
+
 /// The steps of an admitted call.
 fn each_step(
     plan: &Plan,

@@ -1,6 +1,6 @@
 //! From a structure to machine code: the loops.
 //!
-//! One function for each structure: `fn(numbers, buffers, dst)`. `buffers[p]` is the start of the buffer of position `p`. Each
+//! One function for each structure: `fn(numbers, buffers, dst) -> bool`, `false` where a Move has met an index outside its axis. `buffers[p]` is the start of the buffer of position `p`. Each
 //! position is a pointer that the loops step by its strides; an index is read, wrapped and added to the position that it serves as
 //! soon as no deeper loop moves its table. The innermost part is in [`moves`]. With `baked` numbers every number is an immediate, without
 //! them it is loaded where it is needed: once before an innermost loop, once a turn in the others.
@@ -12,7 +12,7 @@ mod moves;
 use crate::key::{Inner, Structure};
 use cranelift_codegen::Context;
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::types::I64;
+use cranelift_codegen::ir::types::{I8, I64};
 use cranelift_codegen::ir::{
     AbiParam, Block, BlockArg, InstBuilder, MemFlagsData, SigRef, Signature, Value,
 };
@@ -58,34 +58,26 @@ fn find_host() -> Result<OwnedTargetIsa, String> {
 pub(crate) fn signature(isa: &OwnedTargetIsa) -> Signature {
     let mut signature = Signature::new(isa.default_call_conv());
     signature.params.extend([AbiParam::new(I64); 3]);
+    signature.returns.push(AbiParam::new(I8));
     signature
 }
 
-/// Addresses of what machine code calls.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Helpers {
-    /// `extern "C" fn(dst, src, bytes)`: moves a long run.
-    pub copy: usize,
-    /// `extern "C" fn(dst, src, operand, numbers)`: moves a row of a shuffle, with the numbers of the move.
-    pub shuffle: usize,
-}
-
-/// Writes the function of `structure` into `context`.
+/// Writes the function of `structure` into `context`. `innermost` is the address of
+/// `extern "C" fn(dst, src, operand, schedule, table) -> bool`, which runs the move and the innermost loop.
 pub(crate) fn write(
     context: &mut Context,
     parts: &mut FunctionBuilderContext,
     isa: &OwnedTargetIsa,
     structure: &Structure,
     baked: Option<&[i64]>,
-    helpers: Helpers,
+    innermost: usize,
 ) {
     context.clear();
     context.func.signature = signature(isa);
     let mut builder = FunctionBuilder::new(&mut context.func, parts);
     let mut helper = signature(isa);
-    let copy = (builder.import_signature(helper.clone()), helpers.copy);
-    helper.params.push(AbiParam::new(I64));
-    let shuffle = (builder.import_signature(helper), helpers.shuffle);
+    helper.params.extend([AbiParam::new(I64); 2]);
+    let innermost = (builder.import_signature(helper), innermost);
     let entry = builder.create_block();
     builder.append_block_params_for_function_params(entry);
     builder.switch_to_block(entry);
@@ -96,12 +88,13 @@ pub(crate) fn write(
         baked,
         numbers,
         buffers,
-        helpers: Called { copy, shuffle },
+        innermost,
         complete: complete_levels(structure),
     };
     emitter.function(dst);
     let Emitter { mut builder, .. } = emitter;
-    builder.ins().return_(&[]);
+    let passed = builder.ins().iconst(I8, 1);
+    builder.ins().return_(&[passed]);
     builder.seal_all_blocks();
     builder.finalize(isa.frontend_config());
 }
@@ -135,19 +128,14 @@ struct Pointers {
     at: Vec<Value>,
 }
 
-/// Helpers with their signatures.
-struct Called {
-    copy: (SigRef, usize),
-    shuffle: (SigRef, usize),
-}
-
 struct Emitter<'a> {
     builder: FunctionBuilder<'a>,
     structure: &'a Structure,
     baked: Option<&'a [i64]>,
     numbers: Value,
     buffers: Value,
-    helpers: Called,
+    /// The helper with its signature.
+    innermost: (SigRef, usize),
     complete: Vec<usize>,
 }
 
@@ -159,7 +147,6 @@ const OURS: MemFlagsData = MemFlagsData::trusted().with_readonly().with_can_move
 
 impl Emitter<'_> {
     fn function(&mut self, dst: Value) {
-        let reads_nothing = matches!(self.structure.inner, Inner::Fill { .. });
         let offset = self.number(self.structure.dst_offset());
         let mut pointers = Pointers {
             dst: self.add(dst, offset),
@@ -167,19 +154,18 @@ impl Emitter<'_> {
         };
         for p in 0..self.structure.positions.len() {
             let offset = self.number(self.structure.offset(p));
-            let start = if p == 0 && reads_nothing {
-                self.value(offset)
-            } else {
-                let base = self
-                    .builder
-                    .ins()
-                    .load(I64, OURS, self.buffers, (8 * p) as i32);
-                self.add(base, offset)
-            };
-            pointers.at.push(start);
+            // Null for a Range, so that positions in it count from 0.
+            let start = self.buffer(p);
+            pointers.at.push(self.add(start, offset));
         }
         self.read_indices(0, &mut pointers);
         self.loops(0, &pointers);
+    }
+
+    /// The start of the buffer of position `p`.
+    fn buffer(&mut self, p: usize) -> Value {
+        let at = (8 * p) as i32;
+        self.builder.ins().load(I64, OURS, self.buffers, at)
     }
 
     /// Loop `k` and everything inside it.
@@ -217,8 +203,8 @@ impl Emitter<'_> {
         let structure = self.structure;
         let of_move = match structure.inner {
             Inner::Lookup { table, .. } => Some(table),
-            Inner::Copy { .. } | Inner::Strided { .. } => None,
-            Inner::Fill { .. } | Inner::Shuffle => None,
+            Inner::Innermost { table } => table,
+            Inner::Copy { .. } | Inner::Strided { .. } | Inner::Fill { .. } => None,
         };
         for p in (0..structure.positions.len()).rev() {
             let Some(table) = structure.positions[p].table else {

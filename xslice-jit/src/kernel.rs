@@ -3,8 +3,8 @@
 //! A [`Code`] owns the pages of one compiled function and gives them back when the last kernel that uses it is gone. A [`Kernel`] is
 //! a plan and, for each of its nests, code with the numbers that it runs on. Which code a kernel gets is not decided here.
 
-use crate::codegen::{self, Helpers};
-use crate::key::{Structure, slot};
+use crate::codegen;
+use crate::key::{self, Structure};
 use crate::{Decline, Engine, Listing, MemoryPolicy};
 use cranelift_codegen::Context;
 use cranelift_codegen::control::ControlPlane;
@@ -20,11 +20,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use xslice_core::{
-    Buffer, Element, Error, Input, Output, Plan, Scratch, Shuffle, Sources, Step, runner,
+    Buffer, Check, Element, Error, Input, Output, Plan, PlannedNest, Schedule, Scratch, Sources,
+    Step, runner,
 };
 
-/// `fn(numbers, buffers, dst)`: see `codegen`.
-type Entry = unsafe extern "C" fn(*const i64, *const *const u8, *mut u8);
+/// `fn(numbers, buffers, dst) -> passed`: see `codegen`.
+type Entry = unsafe extern "C" fn(*const i64, *const *const u8, *mut u8) -> bool;
 
 /// The machine code of one structure, or of one nest if its numbers are baked in.
 pub(crate) struct Code {
@@ -68,7 +69,7 @@ impl Code {
             .declare_anonymous_function(&signature)
             .map_err(declined)?;
         let bytes = with_workspace(|context, parts| {
-            codegen::write(context, parts, isa, structure, baked, helpers());
+            codegen::write(context, parts, isa, structure, baked, helper());
             module.define_function(id, context).map_err(declined)?;
             Ok(context
                 .compiled_code()
@@ -78,7 +79,7 @@ impl Code {
         let address = module.get_finalized_function(id);
         pages.measure(bytes);
         // SAFETY: `address` is the function that was just compiled with `codegen::signature`, which has the three pointer
-        // parameters and the calling convention of `Entry`; its pages are executable since `finalize_definitions` and stay
+        // parameters, the result (0 or 1) and the calling convention of `Entry`; its pages are executable since `finalize_definitions` and stay
         // mapped while `pages` lives, which is as long as `entry`.
         let entry = unsafe { std::mem::transmute::<*const u8, Entry>(address) };
         Ok(Self { entry, pages })
@@ -151,47 +152,31 @@ fn declined(error: ModuleError) -> Decline {
     }
 }
 
-/// Moves a run that is too long for code in place. Called by machine code only.
+/// Runs the move of a schedule and its innermost loop. Called by machine code only; nothing in it panics, so nothing unwinds through
+/// machine code.
 ///
 /// # Safety
-/// `src` and `dst` are valid for `bytes` bytes and do not overlap.
-unsafe extern "C" fn copy_run(dst: *mut u8, src: *const u8, bytes: usize) {
-    // SAFETY: as the caller promises, by I3 and I5. There is no panic path here: nothing could unwind through machine code.
-    unsafe { std::ptr::copy_nonoverlapping(src, dst, bytes) }
-}
-
-/// Moves one row of a shuffle. Called by machine code only.
-///
-/// # Safety
-/// `numbers` are those of a `Move::Shuffle` in the order of `key::slot`, of a plan that lives; `operand` is the start of its source's buffer,
-/// `src` and `dst` are positions of one turn of its loops.
-unsafe extern "C" fn shuffle_row(
+/// `schedule` is of a plan that lives; the rest is the contract of [`Schedule::run_innermost`].
+unsafe extern "C" fn innermost(
     dst: *mut u8,
     src: *const u8,
     operand: *const u8,
-    numbers: *const i64,
-) {
-    // SAFETY: the numbers are those that `key::split` wrote: a count, the address of tables that the plan of the calling kernel
-    // holds, and the length that the schedule was verified for (I2, I3); source and destination are distinct borrows (I5).
-    unsafe {
-        let number = |at: usize| *numbers.add(at);
-        let tables = &*(number(slot::SHUFFLE) as *const Shuffle);
-        let operand = (operand, number(slot::SOURCE_BYTES) as usize);
-        tables.run(
-            tables.level(),
-            dst,
-            src,
-            number(slot::COUNT) as usize,
-            operand,
-        );
-    }
+    schedule: *const Schedule,
+    table: *const u8,
+) -> bool {
+    // SAFETY: the address is the one that `key::split` took of a schedule of the plan that the calling kernel holds. The schedule is
+    // verified (I2) and the loops of machine code are its outer ones, so the positions are in bounds (I3); source and destination are
+    // distinct borrows (I5).
+    unsafe { (*schedule).run_innermost(dst, src, table, operand) }
 }
 
-fn helpers() -> Helpers {
-    Helpers {
-        copy: copy_run as *const () as usize,
-        shuffle: shuffle_row as *const () as usize,
-    }
+fn helper() -> usize {
+    innermost as *const () as usize
+}
+
+/// Whether the move of a nest tests the indices of a check, in machine code too: it does so where it is a precompiled one.
+fn tested_by_move(check: &Check, nest: &PlannedNest) -> bool {
+    nest.schedule().is_some_and(key::is_long) && runner::tested_by_move(check, nest)
 }
 
 /// A host that gives no executable memory, for tests: it refuses pages, or refuses to make them executable.
@@ -363,10 +348,9 @@ impl Kernel {
             return runner::run_on(plan, inputs, output, with_scratch);
         }
         let nest = |number: usize, _: &_, sources: &Sources<'_>, output: &mut Output<'_>| {
-            nests[number].run(sources, output);
-            true
+            nests[number].run(sources, output)
         };
-        runner::steps(plan, inputs, output, with_scratch, |_, _| false, nest)
+        runner::steps(plan, inputs, output, with_scratch, tested_by_move, nest)
     }
 }
 
@@ -385,8 +369,9 @@ fn with_scratch(run: runner::OnScratch<'_>) -> Result<(), Error> {
 const FEW: usize = 4;
 
 impl Bound {
+    /// `false`: an index that its move tests is outside.
     #[inline]
-    fn run(&self, sources: &Sources<'_>, output: &mut Output<'_>) {
+    fn run(&self, sources: &Sources<'_>, output: &mut Output<'_>) -> bool {
         let start = |buffer: &Option<Buffer>| {
             buffer.map_or(std::ptr::null(), |buffer| sources.start(buffer))
         };
@@ -403,16 +388,17 @@ impl Bound {
         let mut starts = STARTS.try_with(RefCell::take).unwrap_or_default();
         starts.clear();
         starts.extend(self.reads.iter().map(start));
-        self.call(&starts, output);
+        let passed = self.call(&starts, output);
         let _ = STARTS.try_with(|kept| kept.replace(starts));
+        passed
     }
 
-    fn call(&self, starts: &[*const u8], output: &mut Output<'_>) {
+    fn call(&self, starts: &[*const u8], output: &mut Output<'_>) -> bool {
         let dst = output.as_mut_ptr();
         // SAFETY: the code was compiled for the structure that the numbers and the buffers were split from (`key::split`, one
         // schedule), so it reads exactly these arrays. The schedule is of a verified nest (I2); `Plan::admit` has compared the
-        // buffers of this call with the lengths it was verified for, and the checks of the plan before it have proved its indices: every
-        // access is in bounds (I3). `dst` comes from an exclusive borrow, `starts` from shared ones or from earlier temporaries (I5).
+        // buffers of this call with the lengths it was verified for, and the checks of the plan before it have proved its indices, but
+        // for those that a precompiled move tests before it uses them: every access is in bounds (I3). `dst` comes from an exclusive borrow, `starts` from shared ones or from earlier temporaries (I5).
         // The pages stay mapped: `self` holds the code.
         unsafe { (self.code.entry)(self.numbers.as_ptr(), starts.as_ptr(), dst) }
     }
@@ -422,7 +408,7 @@ impl Bound {
 pub(crate) fn listing(structure: &Structure, baked: Option<&[i64]>) -> Result<Listing, Decline> {
     let isa = codegen::host().map_err(|_| Decline::Host)?;
     with_workspace(|context, parts| {
-        codegen::write(context, parts, isa, structure, baked, helpers());
+        codegen::write(context, parts, isa, structure, baked, helper());
         let clif = context.func.display().to_string();
         context.set_disasm(true);
         let code = context.compile(&**isa, &mut ControlPlane::default());

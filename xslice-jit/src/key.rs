@@ -4,13 +4,18 @@
 //! tree of tables, which strides are 0, small run lengths), the numbers are the rest in one fixed order. Keyed code reads the numbers
 //! at run time from an array in that order, baked code has them as immediates; both ask the structure where a number stands, so the
 //! order is known in this file only. Two schedules with equal structures run the same keyed code.
+//!
+//! What machine code moves itself is decided here too, by [`is_long`]: short rows, a few of them a turn of the loops, are loads and stores in
+//! place, where a call would cost more than they do. Everything longer, and every shuffle, is left to the precompiled Moves with the
+//! innermost loop around it: they have wider vectors, fetch ahead, and write past the caches.
 
-use xslice_core::{
-    Access, Buffer, IndexType, Lookup, Move, Progression, Schedule, Shuffle, Source,
-};
+use xslice_core::{Access, Buffer, IndexType, Lookup, Move, Progression, Schedule, Source};
 
 /// Runs of at most so many bytes are moved by loads and stores in place; their length belongs to the structure.
-pub(crate) const INLINE_BYTES: usize = 64;
+const INLINE_BYTES: usize = 64;
+
+/// So many bytes a turn of the loops, at most, are moved in place.
+const INLINE_TURN: usize = 512;
 
 /// So many short runs are moved without a loop; their count belongs to the structure.
 const FEW: usize = 4;
@@ -48,16 +53,16 @@ pub(crate) struct Table {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Inner {
     Copy {
-        run: Run,
+        bytes: usize,
     },
     Strided {
         count: Count,
-        run: Run,
+        bytes: usize,
         packed: bool,
     },
     Lookup {
         count: Count,
-        run: Run,
+        bytes: usize,
         packed: bool,
         /// The position of the index.
         table: usize,
@@ -70,8 +75,11 @@ pub(crate) enum Inner {
         values: Values,
         packed: bool,
     },
-    /// By a helper, which reads the numbers of the move itself.
-    Shuffle,
+    /// By a helper, which reads the schedule itself: the move and the innermost loop.
+    Innermost {
+        /// The position of the index of a lookup.
+        table: Option<usize>,
+    },
 }
 
 /// The turns of a move.
@@ -81,15 +89,6 @@ pub(crate) enum Count {
     Few(usize),
     /// A number.
     Many,
-}
-
-/// The length of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Run {
-    /// At most [`INLINE_BYTES`].
-    Short(usize),
-    /// A number.
-    Long,
 }
 
 /// The type of a Range's values.
@@ -161,12 +160,11 @@ pub(crate) mod slot {
     pub(crate) const COUNT: usize = 0;
     pub(crate) const DST_STRIDE: usize = 1;
     pub(crate) const SRC_STRIDE: usize = 2;
-    pub(crate) const BYTES: usize = 3;
-    pub(crate) const INDEX_STRIDE: usize = 4;
-    pub(crate) const SHUFFLE: usize = 1;
-    pub(crate) const SOURCE_BYTES: usize = 2;
+    pub(crate) const INDEX_STRIDE: usize = 3;
     pub(crate) const START: usize = 3;
     pub(crate) const DELTA: usize = 4;
+    /// The only number of what a helper moves: the address of its schedule.
+    pub(crate) const SCHEDULE: usize = 0;
 }
 
 /// A schedule taken apart.
@@ -179,9 +177,25 @@ pub(crate) struct Parts {
     pub reads: Vec<Option<Buffer>>,
 }
 
+/// Whether the precompiled Moves run the move of a schedule, with the innermost loop around it.
+pub(crate) fn is_long(schedule: &Schedule) -> bool {
+    match *schedule.inner() {
+        Move::Copy { bytes } => bytes > INLINE_BYTES,
+        Move::Strided { count, bytes, .. } | Move::Lookup { count, bytes, .. } => {
+            bytes > INLINE_BYTES || count * bytes > INLINE_TURN
+        }
+        Move::Fill { count, values, .. } => count * progression(values).0.size() > INLINE_TURN,
+        Move::Shuffle { .. } => true,
+    }
+}
+
 /// Takes a schedule apart. `None` if it has more loops than fit a mask: with two turns each they write more elements than memory has.
 pub(crate) fn split(schedule: &Schedule) -> Option<Parts> {
-    let loops = schedule.extents().len();
+    let is_long = is_long(schedule);
+    let loops = match is_long {
+        true => schedule.outer_loops(),
+        false => schedule.extents().len(),
+    };
     if loops > 63 {
         return None;
     }
@@ -194,21 +208,24 @@ pub(crate) fn split(schedule: &Schedule) -> Option<Parts> {
         structure: Structure {
             loops,
             positions: Vec::with_capacity(positions),
-            inner: Inner::Copy { run: Run::Long },
+            inner: Inner::Innermost { table: None },
         },
         numbers: Vec::with_capacity(2 * loops + 1 + positions * (loops + 3) + 5),
         reads: Vec::with_capacity(positions),
     };
-    let extents = schedule.extents().iter().map(|&extent| extent as i64);
-    parts.numbers.extend(extents);
+    let extents = schedule.extents()[..loops].iter();
+    parts.numbers.extend(extents.map(|&extent| extent as i64));
     parts.numbers.push(schedule.dst().offset);
-    parts.numbers.extend(&schedule.dst().strides);
+    parts.numbers.extend(&schedule.dst().strides[..loops]);
     let buffer = match schedule.source() {
         Source::Buffer(buffer) => Some(buffer),
         Source::Range(_) => None,
     };
     parts.position(schedule.src(), buffer, None);
-    parts.inner(schedule.inner());
+    match is_long {
+        true => parts.innermost(schedule),
+        false => parts.inner(schedule.inner()),
+    }
     Some(parts)
 }
 
@@ -220,9 +237,8 @@ impl Parts {
         served: Option<(Table, &Lookup)>,
     ) {
         let at = self.structure.positions.len();
-        let moving = (0u64..)
-            .zip(&access.strides)
-            .filter(|(_, stride)| **stride != 0);
+        let strides = &access.strides[..self.structure.loops];
+        let moving = (0u64..).zip(strides).filter(|(_, stride)| **stride != 0);
         self.structure.positions.push(Position {
             moves: moving.fold(0, |mask, (k, _)| mask | 1 << k),
             table: served.map(|(table, _)| table),
@@ -230,7 +246,7 @@ impl Parts {
         self.reads.push(buffer);
         let (scale, size) = served.map_or((0, 0), |(_, lookup)| (lookup.scale, lookup.size));
         self.numbers.extend([access.offset, scale, size]);
-        self.numbers.extend(&access.strides);
+        self.numbers.extend(strides);
         for lookup in &access.lookups {
             self.table(lookup, at);
         }
@@ -244,9 +260,25 @@ impl Parts {
         self.position(&lookup.access, Some(lookup.table), Some((table, lookup)));
     }
 
+    fn innermost(&mut self, schedule: &Schedule) {
+        let table = match schedule.inner() {
+            Move::Lookup { lookup, .. } => {
+                let table = self.structure.positions.len();
+                self.table(lookup, 0);
+                Some(table)
+            }
+            Move::Copy { .. } | Move::Strided { .. } => None,
+            Move::Shuffle { .. } | Move::Fill { .. } => None,
+        };
+        self.structure.inner = Inner::Innermost { table };
+        // The plan keeps the schedule where it is for as long as a kernel holds it.
+        let address = std::ptr::from_ref(schedule).expose_provenance();
+        self.numbers.push(address as i64);
+    }
+
     fn inner(&mut self, inner: &Move) {
         let (kind, numbers) = match *inner {
-            Move::Copy { bytes } => (Inner::Copy { run: run(bytes) }, [1, 0, 0, bytes as i64, 0]),
+            Move::Copy { bytes } => (Inner::Copy { bytes }, [1, 0, 0, 0, 0]),
             Move::Strided {
                 count,
                 bytes,
@@ -254,12 +286,11 @@ impl Parts {
                 src_stride,
             } => {
                 let kind = Inner::Strided {
-                    count: turns(count, bytes),
-                    run: run(bytes),
+                    count: turns(count),
+                    bytes,
                     packed: dst_stride == bytes as i64,
                 };
-                let numbers = [count as i64, dst_stride, src_stride, bytes as i64, 0];
-                (kind, numbers)
+                (kind, [count as i64, dst_stride, src_stride, 0, 0])
             }
             Move::Lookup {
                 count,
@@ -272,29 +303,16 @@ impl Parts {
                 let table = self.structure.positions.len();
                 self.table(lookup, 0);
                 let kind = Inner::Lookup {
-                    count: turns(count, bytes),
-                    run: run(bytes),
+                    count: turns(count),
+                    bytes,
                     packed: dst_stride == bytes as i64,
                     table,
                     table_packed: index_stride == lookup.index.size() as i64,
                     src_moves: src_stride != 0,
                 };
-                let bytes = bytes as i64;
                 (
                     kind,
-                    [count as i64, dst_stride, src_stride, bytes, index_stride],
-                )
-            }
-            Move::Shuffle {
-                count,
-                source_bytes,
-                ref shuffle,
-            } => {
-                // The plan keeps the tables where they are for as long as a kernel holds it.
-                let tables = std::ptr::from_ref::<Shuffle>(shuffle) as i64;
-                (
-                    Inner::Shuffle,
-                    [count as i64, tables, source_bytes as i64, 0, 0],
+                    [count as i64, dst_stride, src_stride, index_stride, 0],
                 )
             }
             Move::Fill {
@@ -308,23 +326,18 @@ impl Parts {
                 let kind = Inner::Fill { values, packed };
                 (kind, [count as i64, dst_stride, step, start, delta])
             }
+            // Always long.
+            Move::Shuffle { .. } => return,
         };
         self.structure.inner = kind;
         self.numbers.extend(numbers);
     }
 }
 
-fn run(bytes: usize) -> Run {
-    match bytes {
-        1..=INLINE_BYTES => Run::Short(bytes),
-        _ => Run::Long,
-    }
-}
-
-fn turns(count: usize, bytes: usize) -> Count {
-    match run(bytes) {
-        Run::Short(_) if count <= FEW => Count::Few(count),
-        Run::Short(_) | Run::Long => Count::Many,
+fn turns(count: usize) -> Count {
+    match count {
+        ..=FEW => Count::Few(count),
+        _ => Count::Many,
     }
 }
 

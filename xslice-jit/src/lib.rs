@@ -9,9 +9,11 @@
 //! | a structure of which code exists, with new numbers | keyed: the code of the structure with these numbers |
 //! | a structure the 4th time with new numbers | keyed, compiled now |
 //! | the same program and signature the 16th time again | baked, compiled now, in the place of what was cached |
-//! | one contiguous copy; rows of more than 64 bytes in at most two loops, of more than 1 KiB in any | runner always: copying is all there is to do, and it copies as fast |
+//! | nothing but long moves and one contiguous copy, no indices in the loops around them | runner always: machine code would call the same Moves |
 //! | strings, a host without code generation or executable memory | runner always; [`Kernel::declined`] says why |
 //!
+//! A move is long where a row has more than 64 bytes, or one turn of the loops around it more than 512 (a shuffle always has). Machine code, keyed or
+//! baked, calls the runner's precompiled Move for it, with the innermost loop around it, and moves what is shorter in place.
 //! Two schedules have one structure when only their numbers (extents, strides, offsets, sizes) differ. Requests are counted in
 //! [`Jit::compile`], never in [`Kernel::run`]. `XSLICE_JIT=off` in the environment makes the runner the engine of every `Jit`.
 //!
@@ -42,7 +44,7 @@ pub use kernel::Kernel;
 
 use cache::{Cache, Cached, Limits};
 use kernel::{Bound, Code};
-use key::{INLINE_BYTES, Parts, Structure};
+use key::{Parts, Structure};
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -53,12 +55,6 @@ const VARIED: u32 = 4;
 
 /// `Auto` bakes a kernel when it is asked for so often again.
 const HOT: u32 = 16;
-
-/// `Auto` leaves rows of more bytes to the runner, however many loops there are.
-const LONG_ROW: usize = 1024;
-
-/// `Auto` leaves so many narrow look-ups, or values of a Range, in a row to the runner.
-const MANY: usize = 64;
 
 /// Which engine a [`Jit`] gives to its kernels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -465,20 +461,12 @@ fn schedules(plan: &Plan) -> impl Iterator<Item = Option<&Schedule>> {
     })
 }
 
-/// Whether machine code does better than the runner in some nest.
+/// Whether machine code does better than the runner in some nest: by moving itself, or by reading indices in its loops.
 fn gains(plan: &Plan) -> bool {
     schedules(plan).flatten().any(|schedule| {
-        let loops = schedule.extents().len();
-        let row = |bytes| bytes <= INLINE_BYTES || (bytes <= LONG_ROW && loops > 2);
-        match *schedule.inner() {
-            Move::Copy { bytes } => loops > 0 && row(bytes),
-            Move::Strided { bytes, .. } => row(bytes),
-            // Many narrow look-ups and values are vectors in the precompiled moves.
-            Move::Lookup { count, bytes, .. } => row(bytes) && (bytes > 8 || count < MANY),
-            Move::Fill { count, .. } => count < MANY,
-            // Its rows are moved by the same precompiled code.
-            Move::Shuffle { .. } => loops > 2,
-        }
+        let is_one_run =
+            schedule.extents().is_empty() && matches!(schedule.inner(), Move::Copy { .. });
+        !schedule.src().is_affine() || !(is_one_run || key::is_long(schedule))
     })
 }
 

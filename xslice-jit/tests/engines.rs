@@ -244,6 +244,31 @@ fn the_first_bad_index_is_refused_by_all() {
     }
 }
 
+/// Their indices are tested by the precompiled move that machine code calls, in the middle of its loops.
+#[test]
+fn a_bad_index_of_a_long_move_is_refused_by_all() {
+    for (shape, axis) in [
+        (&[3, 4, 50, 2][..], 2),
+        (&[50, 70], 0),
+        (&[5, 50], 1),
+        (&[50], 0),
+    ] {
+        let x = tensor(ElementType::F32, shape);
+        let program = chain(Gather::onnx(13).indices("ids").axis(axis));
+        for bad in [None, Some((0, 50)), Some((299, -51)), Some((150, i64::MAX))] {
+            let mut ids: Vec<i64> = (0..300).map(|at| at * 7 % 100 - 50).collect();
+            if let Some((at, value)) = bad {
+                ids[at] = value;
+            }
+            let tensors = [x.clone(), ids64(&[300], &ids)];
+            let name = format!("{shape:?} {bad:?}");
+            let result = agree(&name, &program, &signature(&tensors), &tensors);
+            let refused = result.err().map(|error| error.kind());
+            assert_eq!(refused, bad.map(|_| ErrorKind::IndexRange), "{name}");
+        }
+    }
+}
+
 #[test]
 fn strided_operands_and_results_agree() {
     let x = tensor(ElementType::F64, &[40]);

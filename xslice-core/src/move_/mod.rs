@@ -22,6 +22,7 @@ mod rows;
 mod shuffled;
 #[cfg(target_arch = "x86_64")]
 mod stream;
+mod turns;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
@@ -95,7 +96,7 @@ pub(crate) fn proven(call: Proven<'_>) -> bool {
 }
 
 /// Whether a check is that of the very indices that the move of the next nest reads, and so tests: then it needs no pass of its own.
-fn check_by_move(check: &Check, next: &PlannedNest) -> bool {
+pub(crate) fn check_by_move(check: &Check, next: &PlannedNest) -> bool {
     let Some(schedule) = next.schedule() else {
         return false;
     };
@@ -190,12 +191,18 @@ unsafe fn scheduled(
             (elements.len(), At::element(inner).times(elements.start))
         }
     };
+    let table = match inner {
+        Move::Lookup { lookup, .. } => sources.start(lookup.table),
+        Move::Copy { .. } | Move::Strided { .. } => core::ptr::null(),
+        Move::Shuffle { .. } | Move::Fill { .. } => core::ptr::null(),
+    };
     let call = Call {
         level,
         schedule,
         sources,
         src,
         dst,
+        table,
         part,
         count,
         within,
@@ -213,22 +220,9 @@ unsafe fn scheduled(
                 let rows = rows(count, bytes, dst_stride, src_stride);
                 by_width!(bytes, short_rows(&call, rows))
             }
-            Move::Shuffle {
-                source_bytes,
-                ref shuffle,
-                ..
-            } => call.walk_outer(|at, rows, stride| {
-                let rows = Rows {
-                    count: rows,
-                    bytes: count * shuffle.pattern().period(),
-                    dst_stride: stride.dst as isize,
-                    src_stride: stride.src as isize,
-                };
-                let (low, high) = (src, src.wrapping_add(source_bytes));
-                let to = dst.offset(at.dst as isize);
-                shuffle.rows(level, to, src.offset(at.src as isize), rows, low..high);
-                true
-            }),
+            Move::Shuffle { .. } => {
+                call.walk_outer(|first, turns, stride| call.turns(first, turns, stride))
+            }
             _ => call.walk(|at| call.inner(at)),
         }
     }
@@ -242,15 +236,10 @@ const MOST_INLINE: usize = 64;
 /// # Safety
 /// As [`nest`]; the mover is for `rows.bytes`.
 unsafe fn short_rows(mover: impl copy::Mover, call: &Call<'_>, rows: Rows) -> bool {
-    let from = call.src;
     // SAFETY: as in `Call::inner`.
     unsafe {
         call.walk(|at| {
-            let (to, from) = (
-                call.dst.offset(at.dst as isize),
-                from.offset(at.src as isize),
-            );
-            copy::each(mover, to, from, rows);
+            call.short(mover, at, rows);
             true
         })
     }
@@ -332,6 +321,8 @@ struct Call<'a> {
     /// The first byte of the source; null for a Range.
     src: *const u8,
     dst: *mut u8,
+    /// The first byte of the table of a lookup.
+    table: *const u8,
     /// The turns that are taken; `None`: all.
     part: Option<&'a Part>,
     /// Elements of the move that each turn moves, and what the first of them adds to the position of the turn.
@@ -350,16 +341,7 @@ impl Call<'_> {
     unsafe fn walk(&self, turn: impl Fn(At) -> bool) -> bool {
         // SAFETY: by the contract of this function.
         unsafe {
-            self.walk_outer(|first, count, stride| {
-                let mut at = first;
-                for _ in 0..count {
-                    if !turn(at) {
-                        return false;
-                    }
-                    at = at.plus(stride);
-                }
-                true
-            })
+            self.walk_outer(|first, count, stride| turns::each_turn(first, count, stride, &turn))
         }
     }
 
@@ -372,11 +354,7 @@ impl Call<'_> {
     unsafe fn walk_outer(&self, innermost: impl Fn(At, usize, At) -> bool) -> bool {
         let (src, dst) = (self.schedule.src(), self.schedule.dst());
         let nothing = Access::default();
-        let table = match self.schedule.inner() {
-            Move::Lookup { lookup, .. } => &lookup.access,
-            Move::Copy { .. } | Move::Strided { .. } => &nothing,
-            Move::Shuffle { .. } | Move::Fill { .. } => &nothing,
-        };
+        let table = self.indices().unwrap_or(&nothing);
         let whole = (self.schedule.extents(), 0, 0);
         let (extents, of, begin) = self.part.map_or(whole, Part::turns);
         let still = At::default();
@@ -414,6 +392,15 @@ impl Call<'_> {
                 let last = stride(outer.len());
                 turns(outer, first, &stride, |first| innermost(first, count, last))
             }
+        }
+    }
+
+    /// Where the indices of a lookup are.
+    fn indices(&self) -> Option<&Access> {
+        match self.schedule.inner() {
+            Move::Lookup { lookup, .. } => Some(&lookup.access),
+            Move::Copy { .. } | Move::Strided { .. } => None,
+            Move::Shuffle { .. } | Move::Fill { .. } => None,
         }
     }
 
@@ -485,7 +472,7 @@ impl Call<'_> {
                 } => {
                     let from = from.offset(at.src as isize);
                     let rows = rows(count, bytes, dst_stride, src_stride);
-                    let table = self.sources.start(lookup.table).offset(at.table as isize);
+                    let table = self.table.offset(at.table as isize);
                     return match lookup.index {
                         IndexType::I32 => {
                             let indices = indices::<i32>(table, lookup, index_stride);

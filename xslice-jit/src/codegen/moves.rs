@@ -1,11 +1,11 @@
 //! From a structure to machine code: the moves.
 //!
 //! A move repeats one small body over cursors, which are pointers (or positions in a Range) with a step. Short runs become loads and stores in
-//! place, 16 bytes at a time and overlapping at the end of the run; longer runs call the copy helper. Bodies of few instructions
-//! are unrolled; a count that is known and small becomes straight code.
+//! place, 16 bytes at a time and overlapping at the end of the run. Bodies of few instructions are unrolled; a count that is known and
+//! small becomes straight code. What is long is one call: `key` decides.
 
 use super::{ELEMENTS, Emitter, Num, OURS, Place, Pointers, arguments};
-use crate::key::{Count, Inner, Run, Table, Values, slot};
+use crate::key::{Count, Inner, Table, Values, slot};
 use cranelift_codegen::ir::types::{F32, F64, I8, I8X16, I16, I32, I64};
 use cranelift_codegen::ir::{InstBuilder, Type, Value};
 
@@ -27,38 +27,54 @@ impl<'e> Emitter<'e> {
     pub(super) fn inner(&mut self, pointers: &Pointers) {
         let (dst, src) = (pointers.dst, pointers.at[0]);
         match self.structure.inner {
-            Inner::Copy { run } => {
-                let bytes = self.run_bytes(run);
-                self.copy(run, bytes, Place::at(dst), Place::at(src));
-            }
-            Inner::Strided { count, run, packed } => self.strided(count, run, packed, dst, src),
+            Inner::Copy { bytes } => self.copy(bytes, Place::at(dst), Place::at(src)),
+            Inner::Strided {
+                count,
+                bytes,
+                packed,
+            } => self.strided(count, bytes, packed, dst, src),
             Inner::Lookup {
-                run, packed, table, ..
-            } => self.lookup(run, packed, table, pointers),
+                bytes,
+                packed,
+                table,
+                ..
+            } => self.lookup(bytes, packed, table, pointers),
             Inner::Fill { values, packed } => match values {
                 Values::I16 | Values::I32 | Values::I64 => {
                     self.fill_integers(values, packed, dst, src)
                 }
                 Values::F32 | Values::F64 => self.fill_floats(values, packed, dst, src),
             },
-            Inner::Shuffle => self.shuffle(dst, src),
+            Inner::Innermost { table } => {
+                let table = table.map(|table| pointers.at[table]);
+                self.innermost(dst, src, table);
+            }
         }
     }
 
-    /// One row of a shuffle, by the helper.
-    fn shuffle(&mut self, dst: Value, src: Value) {
-        let operand = self.builder.ins().load(I64, OURS, self.buffers, 0);
-        let first = (8 * self.structure.of_move(0)) as i64;
-        let numbers = self.builder.ins().iadd_imm_s(self.numbers, first);
-        let (signature, helper) = self.helpers.shuffle;
+    /// The move and the innermost loop, by the helper.
+    fn innermost(&mut self, dst: Value, src: Value, table: Option<Value>) {
+        let operand = self.buffer(0);
+        let at = 8 * self.structure.of_move(slot::SCHEDULE);
+        let schedule = self.builder.ins().load(I64, OURS, self.numbers, at as i32);
+        let (signature, helper) = self.innermost;
         let helper = self.builder.ins().iconst(I64, helper as i64);
-        self.builder
+        let arguments = [dst, src, operand, schedule, table.unwrap_or(operand)];
+        let call = self
+            .builder
             .ins()
-            .call_indirect(signature, helper, &[dst, src, operand, numbers]);
+            .call_indirect(signature, helper, &arguments);
+        if table.is_some() {
+            let passed = self.builder.inst_results(call)[0];
+            let [failed, go_on] = [(); 2].map(|()| self.builder.create_block());
+            self.builder.ins().brif(passed, go_on, &[], failed, &[]);
+            self.builder.switch_to_block(failed);
+            self.builder.ins().return_(&[passed]);
+            self.builder.switch_to_block(go_on);
+        }
     }
 
-    fn strided(&mut self, count: Count, run: Run, packed: bool, dst: Value, src: Value) {
-        let bytes = self.run_bytes(run);
+    fn strided(&mut self, count: Count, bytes: usize, packed: bool, dst: Value, src: Value) {
         let count = self.count(count);
         let cursors = [
             self.dst_cursor(dst, packed, bytes),
@@ -67,13 +83,13 @@ impl<'e> Emitter<'e> {
                 step: self.of_move(slot::SRC_STRIDE),
             },
         ];
-        let cost = pieces_of(run);
+        let cost = pieces(bytes).len();
         self.repeat(count, cost, &cursors, &mut |this, at| {
-            this.copy(run, bytes, at[0], at[1]);
+            this.copy(bytes, at[0], at[1]);
         });
     }
 
-    fn lookup(&mut self, run: Run, packed: bool, table: usize, pointers: &Pointers) {
+    fn lookup(&mut self, bytes: usize, packed: bool, table: usize, pointers: &Pointers) {
         let Inner::Lookup {
             count,
             table_packed,
@@ -86,7 +102,6 @@ impl<'e> Emitter<'e> {
         let Some(Table { index, .. }) = self.structure.positions[table].table else {
             return;
         };
-        let bytes = self.run_bytes(run);
         let count = self.count(count);
         let size = self.number(self.structure.size(table));
         let scale = self.number(self.structure.scale(table));
@@ -109,18 +124,17 @@ impl<'e> Emitter<'e> {
             });
         }
         let still = Place::at(pointers.at[0]);
-        let cost = 3 + pieces_of(run);
+        let cost = 3 + pieces(bytes).len();
         self.repeat(count, cost, &cursors, &mut |this, at| {
             let chosen = this.index(at[1], index, size, scale);
             let from = at.get(2).copied().unwrap_or(still);
             let base = this.builder.ins().iadd(from.base, chosen);
-            this.copy(run, bytes, at[0], Place { base, ..from });
+            this.copy(bytes, at[0], Place { base, ..from });
         });
     }
 
     /// Position `p` has the value `start + p * delta`, modulo the width: so neighbours differ by `step * delta`.
     fn fill_integers(&mut self, values: Values, packed: bool, dst: Value, p: Value) {
-        let bytes = Num::Known(values.size() as i64);
         let [count, start, delta, step] =
             [slot::COUNT, slot::START, slot::DELTA, slot::SRC_STRIDE].map(|at| self.of_move(at));
         let scaled = self.multiply(p, delta);
@@ -132,90 +146,17 @@ impl<'e> Emitter<'e> {
                 Num::Loaded(self.multiply(step, delta))
             }
         };
-        let one_by_one = |this: &mut Self, count, dst, first| {
-            let cursors = [
-                this.dst_cursor(dst, packed, bytes),
-                Cursor {
-                    at: first,
-                    step: difference,
-                },
-            ];
-            this.repeat(count, 1, &cursors, &mut |this, at| {
-                let value = this.address(at[1]);
-                this.store_low(values, value, at[0]);
-            });
-        };
-        if !packed || WIDEST == I64 || matches!(count, Num::Known(..=16)) {
-            return one_by_one(self, count, dst, first);
-        }
-        let count = self.value(count);
-        let (left, at) = self.fill_vectors(values, count, dst, first, difference);
-        self.unless_none(left, &mut |this| {
-            let value = this.builder.ins().extractlane(at[1], 0);
-            let value = match values.size() {
-                8 => value,
-                _ => this.builder.ins().sextend(I64, value),
-            };
-            one_by_one(this, Num::Loaded(left), at[0], value);
+        let cursors = [
+            self.dst_cursor(dst, packed, values.size()),
+            Cursor {
+                at: first,
+                step: difference,
+            },
+        ];
+        self.repeat(count, 1, &cursors, &mut |this, at| {
+            let value = this.address(at[1]);
+            this.store_low(values, value, at[0]);
         });
-    }
-
-    /// Two vectors a round, as long as there are values for both. Gives the number of values left, the destination, and
-    /// vectors of which the first begins with the next value.
-    fn fill_vectors(
-        &mut self,
-        values: Values,
-        count: Value,
-        dst: Value,
-        first: Value,
-        difference: Num,
-    ) -> (Value, Vec<Value>) {
-        let size = values.size();
-        let (lanes, ty) = (16 / size as i64, narrow(values).by(16 / size as u32));
-        let Some(ty) = ty else {
-            return (count, vec![dst]);
-        };
-        let numbered: Vec<u8> = (0..16)
-            .map(|byte| {
-                if byte % size == 0 {
-                    (byte / size) as u8
-                } else {
-                    0
-                }
-            })
-            .collect();
-        let numbered = self.builder.func.dfg.constants.insert(numbered.into());
-        let numbered = self.builder.ins().vconst(ty, numbered);
-        let difference = self.value(difference);
-        let difference = self.splat(values, ty, difference);
-        let offsets = self.builder.ins().imul(numbered, difference);
-        let start = self.splat(values, ty, first);
-        let start = self.builder.ins().iadd(start, offsets);
-        let shift = self
-            .builder
-            .ins()
-            .iconst(I32, i64::from(lanes.trailing_zeros()));
-        let next = self.builder.ins().ishl(difference, shift);
-        let second = self.builder.ins().iadd(start, next);
-        let step = self.builder.ins().iadd(next, next);
-        self.while_many(count, 2 * lanes, &[dst, start, second], &mut |this, at| {
-            this.builder.ins().store(ELEMENTS, at[1], at[0], 0);
-            this.builder.ins().store(ELEMENTS, at[2], at[0], 16);
-            vec![
-                this.builder.ins().iadd_imm_s(at[0], 32),
-                this.builder.ins().iadd(at[1], step),
-                this.builder.ins().iadd(at[2], step),
-            ]
-        })
-    }
-
-    /// A number in every lane, modulo the width.
-    fn splat(&mut self, values: Values, ty: Type, value: Value) -> Value {
-        let value = match values.size() {
-            8 => value,
-            _ => self.builder.ins().ireduce(narrow(values), value),
-        };
-        self.builder.ins().splat(ty, value)
     }
 
     /// Stores the low bytes of an integer.
@@ -231,11 +172,13 @@ impl<'e> Emitter<'e> {
     /// The position is rounded to the type, multiplied, added: three instructions, never fused (I7).
     fn fill_floats(&mut self, values: Values, packed: bool, dst: Value, p: Value) {
         let ty = if values == Values::F32 { F32 } else { F64 };
-        let bytes = Num::Known(values.size() as i64);
         let [count, start, delta, step] =
             [slot::COUNT, slot::START, slot::DELTA, slot::SRC_STRIDE].map(|at| self.of_move(at));
         let [start, delta] = [start, delta].map(|bits| self.float(ty, bits));
-        let cursors = [self.dst_cursor(dst, packed, bytes), Cursor { at: p, step }];
+        let cursors = [
+            self.dst_cursor(dst, packed, values.size()),
+            Cursor { at: p, step },
+        ];
         self.repeat(count, 3, &cursors, &mut |this, at| {
             let position = this.address(at[1]);
             let position = this.builder.ins().fcvt_from_sint(ty, position);
@@ -259,32 +202,18 @@ impl<'e> Emitter<'e> {
     }
 
     /// Moves one run.
-    fn copy(&mut self, run: Run, bytes: Num, dst: Place, src: Place) {
-        match run {
-            Run::Short(bytes) => {
-                let pieces = pieces(bytes);
-                let loaded: Vec<Value> = pieces
-                    .iter()
-                    .map(|&(ty, at)| {
-                        self.builder
-                            .ins()
-                            .load(ty, ELEMENTS, src.base, src.offset + at)
-                    })
-                    .collect();
-                for (value, (_, at)) in loaded.into_iter().zip(pieces) {
-                    self.builder
-                        .ins()
-                        .store(ELEMENTS, value, dst.base, dst.offset + at);
-                }
-            }
-            Run::Long => {
-                let arguments = [self.address(dst), self.address(src), self.value(bytes)];
-                let (signature, helper) = self.helpers.copy;
-                let helper = self.builder.ins().iconst(I64, helper as i64);
-                self.builder
-                    .ins()
-                    .call_indirect(signature, helper, &arguments);
-            }
+    fn copy(&mut self, bytes: usize, dst: Place, src: Place) {
+        let pieces = pieces(bytes);
+        let loaded: Vec<Value> = pieces
+            .iter()
+            .map(|&(ty, at)| {
+                let at = src.offset + at;
+                self.builder.ins().load(ty, ELEMENTS, src.base, at)
+            })
+            .collect();
+        for (value, (_, at)) in loaded.into_iter().zip(pieces) {
+            let at = dst.offset + at;
+            self.builder.ins().store(ELEMENTS, value, dst.base, at);
         }
     }
 
@@ -414,37 +343,13 @@ impl<'e> Emitter<'e> {
         }
     }
 
-    fn run_bytes(&mut self, run: Run) -> Num {
-        match run {
-            Run::Short(bytes) => Num::Known(bytes as i64),
-            Run::Long => self.of_move(slot::BYTES),
-        }
-    }
-
-    fn dst_cursor(&mut self, dst: Value, packed: bool, bytes: Num) -> Cursor {
+    fn dst_cursor(&mut self, dst: Value, packed: bool, bytes: usize) -> Cursor {
         let step = if packed {
-            bytes
+            Num::Known(bytes as i64)
         } else {
             self.of_move(slot::DST_STRIDE)
         };
         Cursor { at: dst, step }
-    }
-}
-
-/// Loads (and as many stores) of a run; a call counts as many.
-fn pieces_of(run: Run) -> usize {
-    match run {
-        Run::Short(bytes) => pieces(bytes).len(),
-        Run::Long => 8,
-    }
-}
-
-/// The integer as wide as a value of a Range.
-fn narrow(values: Values) -> Type {
-    match values {
-        Values::I16 => I16,
-        Values::I32 | Values::F32 => I32,
-        Values::I64 | Values::F64 => I64,
     }
 }
 

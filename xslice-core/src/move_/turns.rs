@@ -1,0 +1,159 @@
+//! The innermost loop of a schedule: what machine code leaves to the precompiled Moves.
+//!
+//! Machine code drives the loops around it ([`Schedule::outer_loops`] of them) and calls [`Schedule::run_innermost`] with the positions
+//! where they stand. So rows are moved here as the runner moves them: many at once where a Move can do that, by the widest vectors,
+//! past the caches where the result is larger.
+
+use super::copy::{self, Mover, by_width};
+use super::{At, Call, Level, MOST_INLINE, Rows, Sources, level, rows};
+use crate::access::Access;
+use crate::nest::schedule::{Move, Schedule};
+use crate::scratch;
+
+impl Schedule {
+    /// Loops around [`Schedule::run_innermost`]: all but the innermost one, or all where indices are read in them.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn outer_loops(&self) -> usize {
+        let loops = self.extents().len();
+        match self.src().is_affine() {
+            true => loops.saturating_sub(1),
+            false => loops,
+        }
+    }
+
+    /// Runs the move for all turns of the innermost loop, or for one where that is among the [`Schedule::outer_loops`]. `false`: an
+    /// index that the move reads lies outside its axis; then some rows may not have moved. There is no panic path in it.
+    ///
+    /// # Safety
+    /// `dst`, `src` and `table` (of a lookup) are where one turn of the outer loops begins in their buffers, `src` with the offsets of its
+    /// indices (for a Range: the position as an address); `operand` is the start of the source's buffer, null for a Range. The
+    /// buffers have the lengths that the schedule was verified for.
+    #[doc(hidden)]
+    pub unsafe fn run_innermost(
+        &self,
+        dst: *mut u8,
+        src: *const u8,
+        table: *const u8,
+        operand: *const u8,
+    ) -> bool {
+        let sources = Sources {
+            constants: &[],
+            inputs: &[],
+            earlier: scratch::Sources::default(),
+        };
+        let call = Call {
+            level: Level::best(),
+            schedule: self,
+            sources: &sources,
+            src: operand,
+            dst,
+            table,
+            part: None,
+            count: self.inner().count(),
+            within: At::default(),
+            stream: self.bytes() >= level::streams_from(),
+        };
+        let first = At {
+            src: src.addr().wrapping_sub(operand.addr()) as i64,
+            ..At::default()
+        };
+        let (turns, stride) = match self.extents().get(self.outer_loops()) {
+            Some(&turns) => (turns, call.stride(self.outer_loops())),
+            None => (1, At::default()),
+        };
+        // SAFETY: by the contract of this function these are positions of turns within the extents.
+        unsafe { call.turns(first, turns, stride) }
+    }
+}
+
+impl Call<'_> {
+    /// What one turn of loop `k` adds.
+    fn stride(&self, k: usize) -> At {
+        let of = |access: &Access| access.strides.get(k).copied().unwrap_or(0);
+        At {
+            src: of(self.schedule.src()),
+            dst: of(self.schedule.dst()),
+            table: self.indices().map_or(0, of),
+        }
+    }
+
+    /// Some turns of one loop, `stride` apart. `false`: an index that the move reads lies outside its axis.
+    ///
+    /// # Safety
+    /// As [`Call::inner`], for each of the turns.
+    pub(super) unsafe fn turns(&self, first: At, turns: usize, stride: At) -> bool {
+        // SAFETY: by the contract of this function.
+        unsafe {
+            match *self.schedule.inner() {
+                Move::Shuffle {
+                    source_bytes,
+                    ref shuffle,
+                    ..
+                } => {
+                    let bytes = self.count * shuffle.pattern().period();
+                    let rows = rows(turns, bytes, stride.dst, stride.src);
+                    let operand = self.src..self.src.wrapping_add(source_bytes);
+                    let to = self.dst.offset(first.dst as isize);
+                    let from = self.src.offset(first.src as isize);
+                    shuffle.rows(self.level, to, from, rows, operand);
+                    true
+                }
+                Move::Strided {
+                    bytes,
+                    dst_stride,
+                    src_stride,
+                    ..
+                } if bytes <= MOST_INLINE => {
+                    let rows = rows(self.count, bytes, dst_stride, src_stride);
+                    by_width!(bytes, short_turns(self, first, turns, stride, rows));
+                    true
+                }
+                _ => each_turn(first, turns, stride, |at| self.inner(at)),
+            }
+        }
+    }
+
+    /// Short rows at constant distances.
+    ///
+    /// # Safety
+    /// As [`Call::inner`]; the mover is for `rows.bytes`.
+    #[inline(always)]
+    pub(super) unsafe fn short(&self, mover: impl Mover, at: At, rows: Rows) {
+        // SAFETY: by the contract of this function.
+        unsafe {
+            let to = self.dst.offset(at.dst as isize);
+            copy::each(mover, to, self.src.offset(at.src as isize), rows);
+        }
+    }
+}
+
+/// # Safety
+/// As [`Call::turns`]; the mover is for `rows.bytes`.
+unsafe fn short_turns(
+    mover: impl Mover,
+    call: &Call<'_>,
+    first: At,
+    turns: usize,
+    stride: At,
+    rows: Rows,
+) {
+    each_turn(first, turns, stride, |at| {
+        // SAFETY: by the contract of this function.
+        unsafe { call.short(mover, at, rows) };
+        true
+    });
+}
+
+/// Calls `turn` with the position of each turn of one loop, as long as it says `true`.
+#[inline(always)]
+pub(super) fn each_turn(first: At, turns: usize, stride: At, turn: impl Fn(At) -> bool) -> bool {
+    let mut at = first;
+    for _ in 0..turns {
+        if !turn(at) {
+            return false;
+        }
+        at = at.plus(stride);
+    }
+    true
+}
