@@ -60,7 +60,14 @@ pub use xslice_jit::*;
 /// The crates whose types are element types.
 pub use {half, num_complex};
 
-/// The code blocks of the README run as tests.
+/// The code blocks of the documents run as tests; those of the guide need every feature of theirs.
 #[cfg(all(doctest, feature = "jit", feature = "macros"))]
-#[doc = include_str!("../README.md")]
-struct Readme;
+mod documents {
+    #[doc = include_str!("../README.md")]
+    struct Readme;
+    #[doc = include_str!("../docs/notation.md")]
+    struct Notation;
+    #[cfg(feature = "rayon")]
+    #[doc = include_str!("../docs/guide.md")]
+    struct Guide;
+}
