@@ -20,7 +20,7 @@
 //! - **I2 Born verified.** A nest has private fields, and its constructors end in the checks of `nest::verify`. Holding a nest or
 //!   a [`Plan`] is the proof of I3 to I5.
 //! - **I3 In bounds.** Every access lies inside its buffer; buffer lengths are compared once a call ([`Plan::admit`]). Loaded indices are
-//!   proved by the checks that run before the nest.
+//!   proved by the checks that run before the nest, or by the Move that reads them, each before its row moves.
 //! - **I4 Written once.** The destination access is injective; inside one call a Move may write a byte twice with the same value. Whether a nest *covers* its destination is a separate recorded fact: only
 //!   a covering nest is given uninitialised memory.
 //! - **I5 No aliasing.** Sources and destination are distinct borrows.
