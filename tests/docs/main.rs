@@ -110,3 +110,29 @@ fn refusals_that_no_text_can_show_have_the_message_of_the_document() {
         assert!(is_there, "not in the document: {line}");
     }
 }
+
+#[test]
+fn every_file_that_a_document_names_is_there() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let documents = [
+        include_str!("../../README.md"),
+        include_str!("../../CONTRIBUTING.md"),
+        include_str!("../../docs/architecture.md"),
+        include_str!("../../docs/extending.md"),
+        include_str!("../../docs/guide.md"),
+    ];
+    let folders = ["xslice-", "src/", "tests/", "examples/", "docs/"];
+    let mut count = 0;
+    for document in documents {
+        for line in document.lines() {
+            for name in code(line) {
+                let is_path = folders.iter().any(|folder| name.starts_with(folder));
+                if is_path && name.contains('/') && !name.contains(' ') {
+                    assert!(root.join(name).exists(), "{name}");
+                    count += 1;
+                }
+            }
+        }
+    }
+    assert!(count > 40, "{count}");
+}
