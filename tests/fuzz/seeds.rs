@@ -58,9 +58,9 @@ pub fn models(extension: &str) -> Vec<Vec<u8>> {
 
 /// Tensor files of every type and of both formats.
 pub fn tensors() -> Vec<Vec<u8>> {
-    let each = ElementType::ALL
-        .into_iter()
-        .flat_map(|ty| [&[][..], &[3], &[2, 3], &[2, 0, 4], &[2, 3, 4]].map(|shape| numbered(ty, shape, 3)));
+    let each = ElementType::ALL.into_iter().flat_map(|ty| {
+        [&[][..], &[3], &[2, 3], &[2, 0, 4], &[2, 3, 4]].map(|shape| numbered(ty, shape, 3))
+    });
     each.flat_map(|tensor| {
         ["x.npy", "x.pb", "x.png"].map(|name| files::encode(Path::new(name), "x", &tensor).ok())
     })
