@@ -3,6 +3,7 @@
 //! Operands become references to flat arrays by [`Source`] and [`Destination`]. What runs on the arrays is in the expansion itself.
 
 pub mod data;
+mod nest;
 mod operand;
 
 extern crate alloc;
@@ -13,6 +14,7 @@ pub use xslice_core::fixed::{Checked, Fill, Gather, Nest};
 pub use xslice_macros::expand;
 
 use crate::Error;
+pub use nest::{blocks1, blocks2, elements1, elements2, elements3, gather};
 pub use operand::{Destination, Flat, Source};
 
 /// What an expression sees of this crate. It is imported whole into the block of an invocation, so every name is one that no user has.

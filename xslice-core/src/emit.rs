@@ -9,7 +9,7 @@
 //! emit.rs      the function: parameters, temporaries, steps
 //! check.rs     the indices of a gather, before anything moves
 //! fixed.rs     nests that a Move does better
-//! nest.rs      loops, unrolled ones, copies
+//! nest.rs      loops and their calls by numbers, unrolled ones, copies
 //! position.rs  where an element is: offset, strides, indices
 //! data.rs      types, values, constants
 //! ```
@@ -106,6 +106,7 @@ pub fn function(plan: &Plan, wanted: &Function<'_>) -> Result<String, Error> {
         unrolled_left: UNROLLED,
         unchecked: None,
         statics: 0,
+        returned: false,
         text: String::new(),
         depth: 1,
     };
@@ -118,14 +119,19 @@ pub fn function(plan: &Plan, wanted: &Function<'_>) -> Result<String, Error> {
             plan.output_len()
         ));
     }
-    for (at, step) in plan.steps().iter().enumerate() {
+    let mut steps = plan.steps();
+    while let Some((step, rest)) = steps.split_first() {
+        steps = rest;
         match step {
-            Step::Check(check) if emitter.leaves(check, plan.steps().get(at + 1)) => {}
+            Step::Check(check) if emitter.rows_by_index(check, rest) => break,
+            Step::Check(check) if emitter.leaves(check, rest.first()) => {}
             Step::Check(check) => emitter.check(check)?,
             Step::Nest(planned) => emitter.nest(planned)?,
         }
     }
-    emitter.result();
+    if !emitter.returned {
+        emitter.result();
+    }
     let constants = emitter.constants.text(wanted.root)?;
     Ok(format!(
         "{}{constants}{}}}\n",
@@ -150,6 +156,8 @@ struct Emitter<'a> {
     unchecked: Option<String>,
     /// Nests that a Move does.
     statics: usize,
+    /// Whether the last statement is the value.
+    returned: bool,
     text: String,
     depth: usize,
 }

@@ -1,10 +1,12 @@
 //! The indices of a gather, looked at before anything moves.
 
-use super::Emitter;
 use super::position::Indices;
-use crate::access::Buffer;
+use super::{Destination, Emitter};
+use crate::access::{Access, Buffer, Lookup};
+use crate::elem::ElementType;
 use crate::error::Error;
-use crate::plan::Check;
+use crate::nest::Source;
+use crate::plan::{Check, Step};
 use alloc::{format, string::String, vec::Vec};
 
 impl Emitter<'_> {
@@ -53,6 +55,57 @@ impl Emitter<'_> {
             self.close_loop(counter);
         }
         Ok(())
+    }
+
+    /// Writes a check and the nest behind it, the last step, as one call if the nest copies a block for each index; `false`: they are
+    /// still to be written.
+    pub(super) fn rows_by_index(&mut self, check: &Check, rest: &[Step]) -> bool {
+        let [Step::Nest(planned)] = rest else {
+            return false;
+        };
+        let nest = planned.nest();
+        let (Source::Buffer(source), [lookup]) = (nest.source(), &nest.src().lookups[..]) else {
+            return false;
+        };
+        let block = nest.block();
+        let one_by_one = nest.src().strides == [0]
+            && lookup.access == Access::row_major(nest.extents())
+            && lookup.scale >= 0
+            && nest.dst() == &Access::affine(0, [block.cast_signed() as i64].into());
+        if !one_by_one || !self.is_whole(check, lookup) || self.pays(planned) {
+            return false;
+        }
+        if self.is_const() || nest.element_type() == ElementType::String {
+            return false;
+        }
+        self.describe(nest);
+        let (src, table) = (self.reference(source), self.reference(check.table()));
+        let dst = self.target(planned);
+        let (operator, axis, dims) = check.origin();
+        let call = format!(
+            "{}::__private::gather({}{dst}, {src}, {table}, ({operator:?}, {axis}, {dims:?}), {}, ({}, {}), {block})",
+            self.wanted.root,
+            self.mutable(&dst),
+            check.size(),
+            nest.src().offset,
+            lookup.scale,
+        );
+        self.returned = self.wanted.destination == Destination::Parameter;
+        if self.returned {
+            self.line(format_args!("{call}"));
+        } else {
+            self.or_return(format_args!("{call}"));
+        }
+        true
+    }
+
+    /// Whether a check looks at a whole table of run-time indices, and a lookup is through it, in the same order.
+    pub(super) fn is_whole(&self, check: &Check, lookup: &Lookup) -> bool {
+        let len = self.len(check.table());
+        !matches!(check.table(), Buffer::Constant(_))
+            && (lookup.table, lookup.size) == (check.table(), check.size())
+            && check.extents().iter().product::<usize>() == len
+            && check.access() == &Access::row_major(check.extents())
     }
 
     /// What a refusal says of where the indices belong.

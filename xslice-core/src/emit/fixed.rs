@@ -84,7 +84,7 @@ impl Emitter<'_> {
     }
 
     /// Whether the nest is one that a Move can do, and better.
-    fn pays(&self, planned: &PlannedNest) -> bool {
+    pub(super) fn pays(&self, planned: &PlannedNest) -> bool {
         let Some(schedule) = planned.schedule().filter(|_| !self.is_const()) else {
             return false;
         };
@@ -101,7 +101,7 @@ impl Emitter<'_> {
     }
 
     /// What the nest does, for a reader.
-    fn describe(&mut self, nest: &LoopNest) {
+    pub(super) fn describe(&mut self, nest: &LoopNest) {
         let names: Vec<String> = self
             .wanted
             .parameters
@@ -190,14 +190,11 @@ impl Emitter<'_> {
 
     /// Leaves a check to the Move of the next step, which looks at all indices of the table; `false`: it is still to be written.
     pub(super) fn leaves(&mut self, check: &Check, next: Option<&Step>) -> bool {
-        let Some(Step::Nest(next)) = next.filter(|_| !matches!(check.table(), Buffer::Constant(_)))
-        else {
+        let Some(Step::Nest(next)) = next else {
             return false;
         };
-        let same = |lookup: &Lookup| (lookup.table, lookup.size) == (check.table(), check.size());
-        let whole = check.extents().iter().product::<usize>() == self.len(check.table())
-            && check.access() == &Access::row_major(check.extents());
-        let leaves = whole && self.pays(next) && next.nest().src().lookups.iter().any(same);
+        let mut lookups = next.nest().src().lookups.iter();
+        let leaves = self.pays(next) && lookups.any(|lookup| self.is_whole(check, lookup));
         if leaves {
             self.unchecked = Some(Self::origin(check));
         }
@@ -205,7 +202,7 @@ impl Emitter<'_> {
     }
 
     /// The elements of a buffer.
-    fn len(&self, buffer: Buffer) -> usize {
+    pub(super) fn len(&self, buffer: Buffer) -> usize {
         match buffer {
             Buffer::Operand(at) => self.plan.operands[at].len,
             Buffer::Constant(at) => self.plan.constants()[at].len(),
@@ -214,7 +211,7 @@ impl Emitter<'_> {
     }
 
     /// A buffer as a reference to its array.
-    fn reference(&mut self, buffer: Buffer) -> String {
+    pub(super) fn reference(&mut self, buffer: Buffer) -> String {
         match buffer {
             Buffer::Operand(_) => self.buffer(buffer),
             Buffer::Constant(at) => format!("&{}", self.elements(at)),

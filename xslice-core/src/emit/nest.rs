@@ -1,7 +1,8 @@
 //! Loops and copies.
 //!
 //! A nest of a few turns is written out, and so are a few turns of innermost loops: compilers vectorise bytes that are moved by
-//! statements of their own, but not copies of three bytes. Everything else loops; a block is one `copy_from_slice`.
+//! statements of their own, but not copies of three bytes. Up to three affine loops are one call with their
+//! numbers; what else loops is written with its loops, and a block is one copy.
 
 use super::data::{f32_value, f64_value};
 use super::position::{Counter, Indices, Sum};
@@ -37,6 +38,9 @@ impl Emitter<'_> {
         }
         let nest = planned.nest();
         let written = self.written(nest);
+        if self.by_numbers(planned, &written) {
+            return Ok(());
+        }
         let mut counters = self.counters(written.loops);
         self.load(&written.src, 0, &counters)?;
         for (k, &extent) in written.extents[..written.loops].iter().enumerate() {
@@ -44,15 +48,66 @@ impl Emitter<'_> {
             self.load(&written.src, k + 1, &counters)?;
         }
         counters.resize(written.extents.len(), Counter::Turn(0));
-        let dst = match planned.scratch() {
-            Some(at) => self.scratch(at),
-            None => self.local("dst"),
-        };
+        let dst = self.target(planned);
         self.turns(&written, nest, &dst, &mut counters);
         for k in (0..written.loops).rev() {
             self.close_loop(&counters[k]);
         }
         Ok(())
+    }
+
+    /// The variable of what a nest writes.
+    pub(super) fn target(&self, planned: &PlannedNest) -> String {
+        match planned.scratch() {
+            Some(at) => self.scratch(at),
+            None => self.local("dst"),
+        }
+    }
+
+    /// Writes loops as one call if there is a function for them, which costs their reader's compiler less; `false`: they are still to be
+    /// written.
+    fn by_numbers(&mut self, planned: &PlannedNest, written: &Written) -> bool {
+        let nest = planned.nest();
+        let Source::Buffer(source) = nest.source() else {
+            return false;
+        };
+        let (src, dst) = (nest.src(), nest.dst());
+        let (extents, block) = (&written.extents, written.block);
+        let most = if block == 1 { 3 } else { 2 };
+        if written.loops == 0
+            || extents.len() > most
+            || self.is_const()
+            || nest.element_type() == ElementType::String
+            || !(src.is_affine() && dst.is_affine())
+        {
+            return false;
+        }
+        let (kind, block) = match block {
+            1 => ("elements", String::new()),
+            block => ("blocks", format!("{block}, ")),
+        };
+        let position = |access: &Access| {
+            let mut strides = access.strides.clone();
+            // A block that became a loop.
+            strides.resize(extents.len(), 1);
+            format!("({}, {strides:?})", access.offset)
+        };
+        let (to, from) = (position(dst), position(src));
+        let call = format!("{}::__private::{kind}{}", self.wanted.root, extents.len());
+        let (dst, src) = (self.target(planned), self.reference(source));
+        let mutable = self.mutable(&dst);
+        self.describe(nest);
+        self.line(format_args!(
+            "{call}({mutable}{dst}, {src}, {block}{extents:?}, {to}, {from});"
+        ));
+        true
+    }
+
+    /// What makes a mutable reference of a variable.
+    pub(super) fn mutable(&self, dst: &str) -> &'static str {
+        let is_reference =
+            self.wanted.destination == Destination::Parameter && dst == self.local("dst");
+        if is_reference { "" } else { "&mut " }
     }
 
     fn written(&mut self, nest: &LoopNest) -> Written {
@@ -177,9 +232,7 @@ impl Emitter<'_> {
             return self.line(format_args!("{dst}[{to}] = {src}[{from}]{moved};"));
         }
         // Not by ranges of arrays: for each length the compiler would make functions of its own.
-        let is_reference =
-            self.wanted.destination == Destination::Parameter && dst == self.local("dst");
-        let (root, mutable) = (self.wanted.root, if is_reference { "" } else { "&mut " });
+        let (root, mutable) = (self.wanted.root, self.mutable(dst));
         let shared = match buffer {
             Buffer::Operand(_) => "",
             Buffer::Constant(_) | Buffer::Scratch(_) => "&",
