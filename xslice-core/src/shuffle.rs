@@ -5,8 +5,9 @@
 //! channels, and all their combinations. From it, [`Tables`] derives for a vector width which loads make each vector of
 //! the destination, and how their bytes are permuted and merged. No pattern is a special case.
 
-use crate::move_::Level;
+use crate::move_::{Kind, Level};
 use alloc::{vec, vec::Vec};
+use core::hash::{Hash, Hasher};
 
 /// Most loads that may make one vector.
 const MOST_LOADS: usize = 8;
@@ -68,11 +69,6 @@ impl Pattern {
     /// The place of the period that byte `at` of a run belongs to, from that of the first.
     pub(crate) fn place(&self, at: usize) -> isize {
         (at / self.period()) as isize * self.src_stride as isize
-    }
-
-    /// Where byte `at` of a run of periods is read, from the place of the first period.
-    pub(crate) fn source(&self, at: usize) -> isize {
-        self.place(at) + self.offsets[at % self.period()] as isize
     }
 }
 
@@ -155,72 +151,136 @@ impl<const N: usize> Tables<N> {
 /// The loads of the vector that begins at byte `first` of a tile.
 fn loads<const N: usize>(pattern: &Pattern, first: usize) -> Option<Vec<Load<N>>> {
     let mut sources = [0; N];
-    for (k, source) in sources.iter_mut().enumerate() {
-        *source = pattern.source(first + k);
+    let (mut within, mut place) = (first % pattern.period(), pattern.place(first));
+    for source in &mut sources {
+        *source = place + pattern.offsets[within] as isize;
+        within += 1;
+        if within == pattern.period() {
+            within = 0;
+            place += pattern.src_stride as isize;
+        }
     }
-    let mut done = 0u64;
-    let all = if N == 64 { u64::MAX } else { (1 << N) - 1 };
     let mut result = Vec::new();
-    while done != all {
+    loop {
+        // The next load begins at the first byte that no load has given yet.
+        let offset = *sources.iter().min()?;
+        if offset == GIVEN {
+            return Some(result);
+        }
         if result.len() == MOST_LOADS {
             return None;
         }
-        // The next load begins at the first byte that no load has given yet.
-        let missing = (0..N).filter(|k| done >> k & 1 == 0);
-        let offset = missing.map(|k| sources[k]).min()?;
         let mut load = Load {
             offset,
             bytes: [0x80; N],
             mask: 0,
         };
-        for (k, &source) in sources.iter().enumerate() {
-            let within = source - offset;
-            if done >> k & 1 == 0 && (0..N as isize).contains(&within) {
+        for (k, source) in sources.iter_mut().enumerate() {
+            let within = source.wrapping_sub(offset) as usize;
+            if within < N {
                 load.bytes[k] = within as u8;
                 load.mask |= 1 << k;
+                *source = GIVEN;
             }
         }
-        done |= load.mask;
         result.push(load);
     }
-    Some(result)
 }
+
+/// In the place of a byte that a load gives: farther away than any.
+const GIVEN: isize = isize::MAX;
 
 fn gcd(a: usize, b: usize) -> usize {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
-/// A Shuffle with its tables: data of the plan.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+/// A Shuffle with its tables: data of the plan. Only the tables that the best level reads by are built with it: most of what a plan
+/// costs would go into the others. Two of one pattern are equal, whatever is built.
+#[derive(Clone, Debug)]
 pub struct Shuffle {
     pattern: Pattern,
-    pub(crate) narrow: Option<Tables<16>>,
-    pub(crate) wide: Option<Tables<64>>,
-    level: Level,
+    narrow: Built<16>,
+    wide: Built<64>,
 }
 
 impl Shuffle {
     /// The pattern with its tables; `None` where no vector width reads it by a few loads.
     pub(crate) fn new(pattern: Pattern) -> Option<Self> {
-        let (narrow, wide) = (Tables::new(&pattern), Tables::new(&pattern));
-        (narrow.is_some() || wide.is_some()).then(|| Self {
+        let shuffle = Self {
+            narrow: Built::new(&pattern),
+            wide: Built::new(&pattern),
             pattern,
-            narrow,
-            wide,
-            level: Level::best(),
-        })
-    }
-
-    /// The best level at the time when the tables were made.
-    #[must_use]
-    pub fn level(&self) -> Level {
-        self.level
+        };
+        let is_wide = || shuffle.wide().is_some();
+        let is_read = match Level::best().kind() {
+            #[cfg(target_arch = "x86_64")]
+            Kind::Avx512 => is_wide() || shuffle.narrow().is_some(),
+            #[cfg(target_arch = "x86_64")]
+            Kind::Avx2 => shuffle.narrow().is_some() || is_wide(),
+            Kind::Scalar => shuffle.narrow().is_some() || is_wide(),
+        };
+        is_read.then_some(shuffle)
     }
 
     /// The pattern.
     #[must_use]
     pub fn pattern(&self) -> &Pattern {
         &self.pattern
+    }
+
+    /// The tables for vectors of 16 bytes, if a few loads do.
+    pub(crate) fn narrow(&self) -> Option<&Tables<16>> {
+        self.narrow.get(&self.pattern)
+    }
+
+    /// The tables for vectors of 64 bytes, if a few loads do.
+    pub(crate) fn wide(&self) -> Option<&Tables<64>> {
+        self.wide.get(&self.pattern)
+    }
+}
+
+impl PartialEq for Shuffle {
+    fn eq(&self, other: &Self) -> bool {
+        self.pattern == other.pattern
+    }
+}
+
+impl Eq for Shuffle {}
+
+impl Hash for Shuffle {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.pattern.hash(state);
+    }
+}
+
+/// Tables that are built when they are first asked for; at once where there is no standard library to wait with.
+#[cfg(feature = "std")]
+#[derive(Clone, Debug)]
+struct Built<const N: usize>(std::sync::OnceLock<Option<Tables<N>>>);
+
+#[cfg(feature = "std")]
+impl<const N: usize> Built<N> {
+    fn new(_: &Pattern) -> Self {
+        Self(std::sync::OnceLock::new())
+    }
+
+    fn get(&self, pattern: &Pattern) -> Option<&Tables<N>> {
+        self.0.get_or_init(|| Tables::new(pattern)).as_ref()
+    }
+}
+
+#[cfg(not(feature = "std"))]
+#[derive(Clone, Debug)]
+struct Built<const N: usize>(Option<Tables<N>>);
+
+#[cfg(not(feature = "std"))]
+impl<const N: usize> Built<N> {
+    fn new(pattern: &Pattern) -> Self {
+        Self(Tables::new(pattern))
+    }
+
+    fn get(&self, _: &Pattern) -> Option<&Tables<N>> {
+        self.0.as_ref()
     }
 }
 

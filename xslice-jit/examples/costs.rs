@@ -90,24 +90,41 @@ fn hit() {
 }
 
 fn rebind() {
+    let f32s = |rows: usize, inner: &[usize]| {
+        Signature::new().operand(ElementType::F32, &[&[rows], inner].concat())
+    };
+    let slice = chain(slice(&[1, 0], &[8, 3], &[0, 1], &[1, 2]));
+    rebind_of("slice", &slice, &|rows| f32s(rows, &[7, 5]));
+    let shuffle = Program::parse("x[1:, :, ::2]").expect("a program");
+    rebind_of("shuffle", &shuffle, &|rows| f32s(rows, &[7, 128]));
+    let rgb = Program::parse("x[1:, 1:, :3]").expect("a program");
+    rebind_of("pixels", &rgb, &|rows| {
+        Signature::new().operand(ElementType::U8, &[rows, 90, 4])
+    });
+    let gather = Program::parse("x[@ids][1:, :, :3]").expect("a program");
+    rebind_of("gather", &gather, &|rows| {
+        f32s(rows, &[7, 5]).operand(ElementType::I64, &[rows])
+    });
+}
+
+/// A known structure with numbers never seen.
+fn rebind_of(name: &str, program: &Program, signature: &dyn Fn(usize) -> Signature) {
     let jit = Jit::builder()
         .strategy(Strategy::Keyed)
         .kernels(1000)
         .build();
-    let program = chain(slice(&[1, 0], &[8, 3], &[0, 1], &[1, 2]));
-    let mut rows = 9;
+    let mut rows = 600;
     let ns = time(|| {
         rows += 1;
-        let signature = Signature::new().operand(ElementType::F32, &[rows, 7, 5]);
-        black_box(jit.compile(&program, &signature).expect("a kernel"));
+        let kernel = jit.compile(program, &signature(rows));
+        black_box(kernel.expect("a kernel"));
     });
     let compiled = jit.stats().compiled;
-    println!("rebind    a known structure       keyed     {ns:8.1} ns  ({compiled} compiled)");
-    let mut rows = 9;
+    println!("rebind    {name:<23} keyed     {ns:8.1} ns  ({compiled} compiled)");
+    let mut rows = 600;
     let plan = time(|| {
         rows += 1;
-        let signature = Signature::new().operand(ElementType::F32, &[rows, 7, 5]);
-        black_box(program.compile(&signature).expect("a plan"));
+        black_box(program.compile(&signature(rows)).expect("a plan"));
     });
     println!("          of it the plan                    {plan:8.1} ns");
 }

@@ -27,6 +27,7 @@ mod turns;
 mod x86;
 
 use copy::{Rows, by_width};
+pub(crate) use level::Kind;
 pub use level::Level;
 #[cfg(feature = "rayon")]
 pub(crate) use parallel::{pays, run_parallel};

@@ -84,22 +84,33 @@ impl Shuffle {
         // SAFETY: by the contract of this function; holding `level` is the proof that the processor has its instructions.
         unsafe {
             #[cfg(target_arch = "x86_64")]
-            if let (Kind::Avx512, Some(wide)) = (level.kind(), &self.wide)
+            if level.kind() == Kind::Avx512
+                && let Some(wide) = self.wide()
                 && x86::short(&run, wide)
                 && x86::short_rows(&run, wide, rows)
             {
                 return;
             }
+            #[cfg(target_arch = "x86_64")]
+            let (wide, narrow) = match level.kind() {
+                Kind::Avx512 => match self.wide() {
+                    None => (None, self.narrow()),
+                    wide => (wide, None),
+                },
+                Kind::Avx2 => (None, self.narrow()),
+                Kind::Scalar => (None, None),
+            };
+            #[cfg(not(target_arch = "x86_64"))]
+            let _ = level;
             for _ in 0..rows.count {
-                match (level.kind(), &self.narrow, &self.wide) {
-                    #[cfg(target_arch = "x86_64")]
-                    (Kind::Avx512, _, Some(wide)) => x86::wide(&run, pattern, wide),
-                    #[cfg(target_arch = "x86_64")]
-                    (Kind::Avx512 | Kind::Avx2, Some(narrow), _) => {
-                        x86::narrow(&run, pattern, narrow);
-                    }
-                    _ => units(&run, pattern, 0..run.bytes),
+                #[cfg(target_arch = "x86_64")]
+                match (wide, narrow) {
+                    (Some(wide), _) => x86::wide(&run, pattern, wide),
+                    (None, Some(narrow)) => x86::narrow(&run, pattern, narrow),
+                    (None, None) => units(&run, pattern, 0..run.bytes),
                 }
+                #[cfg(not(target_arch = "x86_64"))]
+                units(&run, pattern, 0..run.bytes);
                 run.dst = run.dst.wrapping_offset(rows.dst_stride);
                 run.src = run.src.wrapping_offset(rows.src_stride);
             }
