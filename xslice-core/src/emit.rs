@@ -83,13 +83,8 @@ pub struct Function<'a> {
 ///     emit::function(&plan, &wanted)?,
 ///     "\
 /// fn crop(x: &[f32; 128], dst: &mut [f32; 64]) {
-///     let mut i = 0;
-///     while i < 32 {
-///         let d = 2 * i;
-///         let s = 125 - 4 * i;
-///         xslice::__private::copy(dst, d, x, s, 2);
-///         i += 1;
-///     }
+///     // dst[2*i] <- x[125 - 4*i], 2 elements
+///     xslice::__private::blocks1(dst, x, 2, [32], (0, [2]), (125, [-4]));
 /// }
 /// "
 /// );

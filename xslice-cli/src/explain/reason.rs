@@ -112,7 +112,7 @@ fn no_gain(plan: &Plan) -> &'static str {
         Some(Move::Copy { .. }) => "copying is all there is to do, and it copies as fast",
         Some(Move::Shuffle { .. }) => "its shuffle is the one that machine code would call",
         Some(Move::Strided { .. } | Move::Lookup { .. } | Move::Fill { .. }) => {
-            "its rows are long, and the precompiled moves are as fast"
+            "a turn moves much, and the precompiled moves are as fast"
         }
     }
 }
