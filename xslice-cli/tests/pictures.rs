@@ -280,7 +280,7 @@ fn explain_says_why_a_move_is_no_faster_one_and_what_auto_runs() {
         (
             "<f32[4, 640]> x[:, ::40]",
             &[
-                "256 runs of 4 bytes",
+                "64 runs of 4 bytes",
                 "no shuffle: ",
                 "baked from request 17",
                 "up to 16.0 times",
