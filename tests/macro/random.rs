@@ -29,7 +29,11 @@ pub fn case(seed: u64) -> Case {
 
 fn data(rng: &mut Rng) -> Case {
     let rank = rng.pick(&[0, 1, 1, 2, 2, 3, 3, 4, 5]);
-    let most = [1, 40, 9, 6, 4, 3][rank];
+    // Large ones are what Moves do.
+    let most = match rng.once_in(5) {
+        true => [1, 2500, 70, 18, 9, 6][rank],
+        false => [1, 40, 9, 6, 4, 3][rank],
+    };
     let shape: Vec<usize> = (0..rank)
         .map(|_| {
             if rng.once_in(30) {
@@ -49,7 +53,8 @@ fn data(rng: &mut Rng) -> Case {
 fn range(rng: &mut Rng) -> Case {
     let dialect = rng.pick(&[Dialect::Standard, Dialect::OnnxRuntime]);
     let (start, delta) = (rng.within(-20, 20), rng.pick(&[-3, -1, 1, 2, 7]));
-    let limit = start + delta * rng.within(0, 40) + rng.within(0, 1);
+    let most = if rng.once_in(3) { 1500 } else { 40 };
+    let limit = start + delta * rng.within(0, most) + rng.within(0, 1);
     let scalars = [start, limit, delta];
     of(match rng.below(4) {
         0 => range_of(scalars.map(Tensor::scalar), dialect),
@@ -162,6 +167,7 @@ fn indices(rng: &mut Rng, case: &mut Case, dim: usize) -> Value {
         0 => vec![],
         1 | 2 => vec![rng.below(6)],
         3 => vec![1 + rng.below(3), 1 + rng.below(4)],
+        4 if rng.once_in(3) => vec![900 + rng.below(30)],
         _ => vec![17 + rng.below(30)],
     };
     let count: usize = shape.iter().product();

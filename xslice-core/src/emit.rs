@@ -2,7 +2,7 @@
 //!
 //! Decided here: which loops are written out, where an index is loaded, how a number is spelled. What is moved where was
 //! decided before; this module reads plans and nests only. The text is a function without `unsafe` in which every number is a
-//! literal and every operand an array whose length is in its type, so that the compiler proves the bounds. Its size does not
+//! literal and every length is in a type or compared before, so that the compiler proves the bounds. Its size does not
 //! depend on shapes: only a few turns are written one by one, long constants are one literal.
 //!
 //! ```text
@@ -42,12 +42,23 @@ const STACK: usize = 16 << 10;
 /// Where the result of a function goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Destination {
-    /// To a last parameter `dst`, a mutable reference to an array.
+    /// To a last parameter `dst`, a mutable reference.
     Parameter,
     /// It is returned, as an array.
     Returned,
     /// It is returned, and the function is `const`: plain loops only.
     Constant,
+}
+
+/// How a function takes operands and destination.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Taken {
+    /// As references to arrays.
+    Arrays,
+    /// As slices, whose lengths the caller has compared: for each type of array the compiler makes pointers and results anew.
+    Slices,
+    /// As one parameter, slices in pairs: `((table, indices), dst)`; `()` for none.
+    Pairs,
 }
 
 /// How a function is to be written.
@@ -63,12 +74,14 @@ pub struct Function<'a> {
     pub destination: Destination,
     /// Whether it returns a `Result`; needed where a plan has checks.
     pub fallible: bool,
+    /// What its parameters are.
+    pub taken: Taken,
 }
 
 /// The function that does what a plan does.
 ///
 /// ```
-/// use xslice_core::emit::{self, Destination, Function};
+/// use xslice_core::emit::{self, Destination, Function, Taken};
 /// use xslice_core::{ElementType, Program, Signature};
 /// let program = Program::parse("x[::-1, 1:3]")?;
 /// let plan = program.compile(&Signature::new().operand(ElementType::F32, &[32, 4]))?;
@@ -78,6 +91,7 @@ pub struct Function<'a> {
 ///     parameters: &["x"],
 ///     destination: Destination::Parameter,
 ///     fallible: false,
+///     taken: Taken::Arrays,
 /// };
 /// assert_eq!(
 ///     emit::function(&plan, &wanted)?,
@@ -139,6 +153,13 @@ pub fn function(plan: &Plan, wanted: &Function<'_>) -> Result<String, Error> {
 #[must_use]
 pub fn element(ty: ElementType, root: &str) -> String {
     data::element(ty, root)
+}
+
+/// Texts in pairs, from the left: `((a, b), c)`; of none, `()`.
+fn pairs(texts: impl IntoIterator<Item = String>) -> String {
+    let texts = texts.into_iter();
+    let all = texts.reduce(|all, text| format!("({all}, {text})"));
+    all.unwrap_or_else(|| String::from("()"))
 }
 
 struct Emitter<'a> {
@@ -205,21 +226,18 @@ impl Emitter<'_> {
 
     /// The line that opens the function.
     fn signature(&self) -> String {
-        let element = self.element(self.plan.element_type());
-        let len = self.plan.output_len();
-        let mut parameters: Vec<String> = self
-            .plan
-            .operands
-            .iter()
-            .enumerate()
+        let (ty, len) = (self.plan.element_type(), self.plan.output_len());
+        let operands = self.plan.operands.iter().enumerate();
+        let mut parameters: Vec<(String, String)> = operands
             .map(|(at, need)| {
                 let name = self.buffer(Buffer::Operand(at));
-                format!("{name}: &[{}; {}]", self.element(need.ty), need.len)
+                (name, format!("&{}", self.parameter(need.ty, need.len)))
             })
             .collect();
-        let mut result = format!("[{element}; {len}]");
+        let mut result = format!("[{}; {len}]", self.element(ty));
         if self.wanted.destination == Destination::Parameter {
-            parameters.push(format!("{}: &mut {result}", self.local("dst")));
+            let (dst, ty) = (self.local("dst"), self.parameter(ty, len));
+            parameters.push((dst, format!("&mut {ty}")));
             result = String::from("()");
         }
         let result = match (self.wanted.fallible, result.as_str()) {
@@ -230,11 +248,26 @@ impl Emitter<'_> {
             (false, "()") => String::new(),
             (false, value) => format!(" -> {value}"),
         };
-        format!(
-            "{}({}){result} {{\n",
-            self.wanted.head,
-            parameters.join(", ")
-        )
+        let parameters = match self.wanted.taken {
+            Taken::Arrays | Taken::Slices => {
+                let typed = parameters.iter().map(|(name, ty)| format!("{name}: {ty}"));
+                typed.collect::<Vec<String>>().join(", ")
+            }
+            Taken::Pairs => {
+                let (names, types): (Vec<String>, Vec<String>) = parameters.into_iter().unzip();
+                format!("{}: {}", pairs(names), pairs(types))
+            }
+        };
+        format!("{}({parameters}){result} {{\n", self.wanted.head)
+    }
+
+    /// What a parameter refers to.
+    fn parameter(&self, ty: ElementType, len: usize) -> String {
+        let element = self.element(ty);
+        match self.wanted.taken {
+            Taken::Arrays => format!("[{element}; {len}]"),
+            Taken::Slices | Taken::Pairs => format!("[{element}]"),
+        }
     }
 
     fn temporaries(&mut self) -> Result<(), Error> {

@@ -1,19 +1,20 @@
 //! Nests whose numbers are literals: what [`crate::emit`] writes where a Move does better than the compiler's own loops.
 //!
 //! A [`Nest`] or [`Gather`] is made in a `static`, so its `const` constructor proves I3 and I4 while the user's crate is compiled, by the same rules
-//! as those of every nest, and an expansion that breaks them does not compile. Lengths are in the types: a call compares nothing. The schedule is
-//! made at the first call, for the processor that it runs on.
+//! as those of every nest, and an expansion that breaks them does not compile. A call compares the lengths of its buffers with those of the proof.
+//! They are no part of the types, because the compiler would make every function anew for each. The schedule is made at the first call, for the
+//! processor that it runs on.
 //!
 //! ```
 //! use xslice_core::fixed::Nest;
-//! static SWAP: Nest<u8, 12, 12> = Nest::new(&[4, 3], 1, (2, &[3, -1]), (0, &[3, 1]));
+//! static SWAP: Nest<u8> = Nest::new(&[4, 3], 1, (12, 2, &[3, -1]), (12, 0, &[3, 1]));
 //! let (bgr, mut rgb) = ([3, 2, 1, 6, 5, 4, 9, 8, 7, 12, 11, 10], [0; 12]);
 //! SWAP.run(&bgr, &mut rgb);
 //! assert_eq!(rgb, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
 //! ```
 //! ```compile_fail
 //! # use xslice_core::fixed::Nest;
-//! static BEYOND: Nest<u8, 12, 12> = Nest::new(&[4, 3], 1, (3, &[3, -1]), (0, &[3, 1]));
+//! static BEYOND: Nest<u8> = Nest::new(&[4, 3], 1, (12, 3, &[3, -1]), (12, 0, &[3, 1]));
 //! ```
 
 use crate::access::{Access, Buffer, IndexType, Lookup, affine_span};
@@ -28,88 +29,84 @@ use crate::range::Progression;
 use crate::runner;
 use core::marker::PhantomData;
 
-/// A position over the loops: where it starts, and what a turn of each adds, outermost first.
-pub type Position = (i64, &'static [i64]);
+/// A buffer as the loops see it: its elements, where the loops start, and what a turn of each adds, outermost first.
+pub type Side = (usize, i64, &'static [i64]);
 
 /// The operator of a check, the axis it gathers, the shape of its indices: for its refusal.
 pub type Origin<'a> = (&'a str, usize, &'a [usize]);
 
-/// Moves elements of `T` from an array of `S` to an array of `D`; positions and the block are in elements.
+/// Moves elements of `T`; lengths, positions and the block are in elements.
 #[derive(Debug)]
-pub struct Nest<T, const S: usize, const D: usize>(Fixed, PhantomData<fn() -> T>);
+pub struct Nest<T>(Fixed, PhantomData<fn() -> T>);
 
-impl<T: Element, const S: usize, const D: usize> Nest<T, S, D> {
+impl<T: Element> Nest<T> {
     /// A nest of these turns of each loop and elements that each innermost turn moves.
     ///
     /// # Panics
-    /// If a position lies outside its array or one might be written twice.
+    /// If a position lies outside its buffer or one might be written twice.
     #[must_use]
-    pub const fn new(
-        extents: &'static [usize],
-        block: usize,
-        src: Position,
-        dst: Position,
-    ) -> Self {
+    pub const fn new(extents: &'static [usize], block: usize, src: Side, dst: Side) -> Self {
         let source = Source::Buffer(Buffer::Operand(0));
-        let fixed = Fixed::new(T::TYPE, extents, block, (source, S, src), (D, dst));
+        let fixed = Fixed::new(T::TYPE, extents, block, (source, src), dst);
         Self(fixed.verified(), PhantomData)
     }
 
     /// Moves.
-    pub fn run(&self, src: &[T; S], dst: &mut [T; D]) {
+    ///
+    /// # Panics
+    /// If a length is not that of the nest.
+    pub fn run(&self, src: &[T], dst: &mut [T]) {
         self.0.run(&[src.into()], dst.into());
     }
 }
 
-/// Values of a Range, in an array of `D`.
+/// Values of a Range.
 #[derive(Debug)]
-pub struct Fill<T, const D: usize>(Fixed, PhantomData<fn() -> T>);
+pub struct Fill<T>(Fixed, PhantomData<fn() -> T>);
 
-impl<T: Element, const D: usize> Fill<T, D> {
-    /// The values of `values` at positions `src`.
+impl<T: Element> Fill<T> {
+    /// The values of `values` at these positions: where they start, and what a turn of each loop adds.
     ///
     /// # Panics
-    /// If a position lies outside the array or one might be written twice, and for another element type than that of the values.
+    /// If a position lies outside the buffer or one might be written twice, and for another element type than that of the values.
     #[must_use]
     pub const fn new(
         extents: &'static [usize],
         values: Progression,
-        src: Position,
-        dst: Position,
+        (start, strides): (i64, &'static [i64]),
+        dst: Side,
     ) -> Self {
         assert!(T::TYPE as u8 == values.element_type() as u8);
-        let source = (Source::Range(values), usize::MAX, src);
-        let fixed = Fixed::new(T::TYPE, extents, 1, source, (D, dst));
+        let source = (Source::Range(values), (usize::MAX, start, strides));
+        let fixed = Fixed::new(T::TYPE, extents, 1, source, dst);
         Self(fixed.verified(), PhantomData)
     }
 
     /// Writes the values.
-    pub fn run(&self, dst: &mut [T; D]) {
+    ///
+    /// # Panics
+    /// If the length is not that of the nest.
+    pub fn run(&self, dst: &mut [T]) {
         self.0.run(&[], dst.into());
     }
 }
 
-/// Moves elements of `T` from an array of `S` to an array of `D`, by `L` indices of an axis of size `SIZE`.
+/// Moves elements of `T` by indices of an axis.
 #[derive(Debug)]
-pub struct Gather<T, const S: usize, I, const L: usize, const SIZE: i64, const D: usize>(
-    Fixed,
-    PhantomData<fn() -> (T, I)>,
-);
+pub struct Gather<T, I>(Fixed, PhantomData<fn() -> (T, I)>);
 
-impl<T: Element, const S: usize, I: Element, const L: usize, const SIZE: i64, const D: usize>
-    Gather<T, S, I, L, SIZE, D>
-{
-    /// A nest as [`Nest::new`] makes it, whose source position has `scale` times the index at `table` added.
+impl<T: Element, I: Element> Gather<T, I> {
+    /// A nest as [`Nest::new`] makes it, whose source position has `scale` times the index at `table` added, one of an axis of size `size`.
     ///
     /// # Panics
-    /// If a position lies outside its array, whatever the indices, or one might be written twice; if `I` is not `i32` or `i64`.
+    /// If a position lies outside its buffer, whatever the indices, or one might be written twice; if `I` is not `i32` or `i64`.
     #[must_use]
     pub const fn new(
         extents: &'static [usize],
         block: usize,
-        src: Position,
-        (scale, table): (i64, Position),
-        dst: Position,
+        src: Side,
+        (scale, size, table): (i64, i64, Side),
+        dst: Side,
     ) -> Self {
         let index = match I::TYPE {
             ElementType::I32 => IndexType::I32,
@@ -117,13 +114,12 @@ impl<T: Element, const S: usize, I: Element, const L: usize, const SIZE: i64, co
             _ => panic!("indices are i32 or i64"),
         };
         let source = Source::Buffer(Buffer::Operand(0));
-        let mut fixed = Fixed::new(T::TYPE, extents, block, (source, S, src), (D, dst));
+        let mut fixed = Fixed::new(T::TYPE, extents, block, (source, src), dst);
         fixed.table = Some(Table {
             index,
             scale,
-            size: SIZE,
-            len: L,
-            position: table,
+            size,
+            side: table,
         });
         Self(fixed.verified(), PhantomData)
     }
@@ -132,66 +128,77 @@ impl<T: Element, const S: usize, I: Element, const L: usize, const SIZE: i64, co
     ///
     /// # Errors
     /// [`IndexRange`](crate::ErrorKind::IndexRange) for the first index that is outside, as every engine refuses it.
+    ///
+    /// # Panics
+    /// If a length is not that of the nest.
     pub fn run(
         &self,
-        src: &[T; S],
-        indices: &[I; L],
+        src: &[T],
+        indices: &[I],
         origin: Origin<'_>,
-        dst: &mut [T; D],
+        dst: &mut [T],
     ) -> Result<(), Error> {
+        let check = || Checked::new(indices, self.0.axis(), origin);
         if !self.0.tests_every_index() {
-            let checked = Checked::new(indices, origin)?;
-            self.run_checked(src, checked, dst);
+            self.run_checked(src, check()?, dst);
         } else if !self.0.run(&[src.into(), indices.into()], dst.into()) {
-            Checked::<I, L, SIZE>::new(indices, origin)?;
+            check()?;
         }
         Ok(())
     }
 
     /// Moves.
-    pub fn run_checked(&self, src: &[T; S], indices: Checked<'_, I, L, SIZE>, dst: &mut [T; D]) {
-        self.0.run(&[src.into(), indices.0.into()], dst.into());
+    ///
+    /// # Panics
+    /// If a length is not that of the nest, or the indices were checked for a larger axis.
+    pub fn run_checked(&self, src: &[T], indices: Checked<'_, I>, dst: &mut [T]) {
+        assert!(indices.size <= self.0.axis(), "a proof for another axis");
+        self.0
+            .run(&[src.into(), indices.indices.into()], dst.into());
     }
 }
 
-/// The proof that each of `L` indices lies in `-SIZE..SIZE`. It is made by looking at them, and its types name the axis:
+/// The proof that each index lies in `-size..size`. It is made by looking at them, and names the axis:
 ///
-/// ```compile_fail
+/// ```should_panic
 /// use xslice_core::fixed::{Checked, Gather};
-/// static FOUR: Gather<u8, 4, i64, 2, 4, 2> =
-///     Gather::new(&[2], 1, (0, &[0]), (1, (0, &[1])), (0, &[1]));
-/// const OF_NINE: Checked<i64, 2, 9> = Checked::fixed(&[8, 0]);
+/// static FOUR: Gather<u8, i64> =
+///     Gather::new(&[2], 1, (4, 0, &[0]), (1, 4, (2, 0, &[1])), (2, 0, &[1]));
+/// const OF_NINE: Checked<'_, i64> = Checked::fixed(&[8, 0], 9);
 /// FOUR.run_checked(&[1, 2, 3, 4], OF_NINE, &mut [0; 2]); // a proof for an axis of 9 is none for one of 4
 /// ```
 #[derive(Clone, Copy, Debug)]
-pub struct Checked<'a, I, const L: usize, const SIZE: i64>(&'a [I; L]);
+pub struct Checked<'a, I> {
+    indices: &'a [I],
+    size: i64,
+}
 
-impl<'a, const L: usize, const SIZE: i64> Checked<'a, i64, L, SIZE> {
+impl<'a> Checked<'a, i64> {
     /// Of indices that are known when they are compiled.
     ///
     /// # Panics
     /// If one is outside.
     #[must_use]
-    pub const fn fixed(indices: &'a [i64; L]) -> Self {
+    pub const fn fixed(indices: &'a [i64], size: i64) -> Self {
         let mut at = 0;
-        while at < L {
-            assert!(-SIZE <= indices[at] && indices[at] < SIZE);
+        while at < indices.len() {
+            assert!(-size <= indices[at] && indices[at] < size);
             at += 1;
         }
-        Self(indices)
+        Self { indices, size }
     }
 }
 
-impl<'a, I: Element, const L: usize, const SIZE: i64> Checked<'a, I, L, SIZE> {
+impl<'a, I: Element> Checked<'a, I> {
     /// Looks at every index.
     ///
     /// # Errors
     /// [`IndexRange`](crate::ErrorKind::IndexRange) for the first that is outside, as every engine refuses it. An array that is not of
     /// `i32` or `i64` has no such index and is no table of a [`Gather`].
-    fn new(indices: &'a [I; L], origin: Origin<'_>) -> Result<Self, Error> {
-        match runner::find_outside(indices.into(), 0..L, SIZE) {
-            None => Ok(Self(indices)),
-            Some((at, index)) => Err(refuse_index(origin, SIZE, index, at)),
+    fn new(indices: &'a [I], size: i64, origin: Origin<'_>) -> Result<Self, Error> {
+        match runner::find_outside(indices.into(), 0..indices.len(), size) {
+            None => Ok(Self { indices, size }),
+            Some((at, index)) => Err(refuse_index(origin, size, index, at)),
         }
     }
 }
@@ -203,10 +210,8 @@ pub(crate) struct Fixed {
     extents: &'static [usize],
     block: usize,
     source: Source,
-    src_len: usize,
-    src: Position,
-    dst_len: usize,
-    dst: Position,
+    src: Side,
+    dst: Side,
     table: Option<Table>,
     #[cfg(feature = "std")]
     schedule: std::sync::OnceLock<Option<Schedule>>,
@@ -233,8 +238,7 @@ struct Table {
     index: IndexType,
     scale: i64,
     size: i64,
-    len: usize,
-    position: Position,
+    side: Side,
 }
 
 impl Fixed {
@@ -242,17 +246,15 @@ impl Fixed {
         ty: ElementType,
         extents: &'static [usize],
         block: usize,
-        (source, src_len, src): (Source, usize, Position),
-        (dst_len, dst): (usize, Position),
+        (source, src): (Source, Side),
+        dst: Side,
     ) -> Self {
         Self {
             ty,
             extents,
             block,
             source,
-            src_len,
             src,
-            dst_len,
             dst,
             table: None,
             #[cfg(feature = "std")]
@@ -268,28 +270,42 @@ impl Fixed {
             assert!(extents[k] > 0);
             k += 1;
         }
-        let loops = extents.len();
-        assert!(self.src.1.len() == loops && self.dst.1.len() == loops);
-        let mut src = affine_span(self.src.0, self.src.1, extents);
+        let mut src = self.span(self.src);
         if let Some(table) = &self.table {
-            assert!(table.size > 0 && table.position.1.len() == loops);
-            let span = affine_span(table.position.0, table.position.1, extents);
-            assert!(verify::lies_in(span, 1, table.len));
+            assert!(table.size > 0);
+            assert!(verify::lies_in(self.span(table.side), 1, table.side.0));
             let reach = table.scale as i128 * (table.size as i128 - 1);
             src = match reach {
                 ..0 => (src.0 + reach, src.1),
                 0.. => (src.0, src.1 + reach),
             };
         }
-        assert!(verify::lies_in(src, self.block, self.src_len));
-        let dst = affine_span(self.dst.0, self.dst.1, extents);
-        assert!(verify::lies_in(dst, self.block, self.dst_len));
-        assert!(verify::is_injective(extents, self.dst.1, self.block));
+        assert!(verify::lies_in(src, self.block, self.src.0));
+        assert!(verify::lies_in(self.span(self.dst), self.block, self.dst.0));
+        assert!(verify::is_injective(extents, self.dst.2, self.block));
         self
+    }
+
+    /// The first and the last position of the loops.
+    const fn span(&self, (_, start, strides): Side) -> (i128, i128) {
+        assert!(strides.len() == self.extents.len());
+        affine_span(start, strides, self.extents)
+    }
+
+    /// The size of the axis that is gathered; none is smaller than that of a nest without one.
+    fn axis(&self) -> i64 {
+        self.table.as_ref().map_or(0, |table| table.size)
     }
 
     /// Runs the nest, whose indices have been checked or are all tested by its Move; then `false` says that one is outside.
     fn run(&self, inputs: &[Input<'_>], output: Output<'_>) -> bool {
+        let sides = [Some(self.src), self.table.as_ref().map(|table| table.side)];
+        let mut sides = inputs.iter().zip(sides.into_iter().flatten());
+        let lengths = sides.all(|(input, side)| input.len() == side.0);
+        assert!(
+            lengths && output.len() == self.dst.0,
+            "buffers of other lengths than those of the nest"
+        );
         self.with_schedule(|schedule| {
             move_::proven(Proven {
                 schedule,
@@ -304,7 +320,7 @@ impl Fixed {
         let Some(table) = &self.table else {
             return false;
         };
-        let reads_all = self.extents == [table.len] && table.position == (0, &[1]);
+        let reads_all = self.extents == [table.side.0] && matches!(table.side, (_, 0, [1]));
         let by_move = |schedule: &Schedule| {
             matches!(schedule.inner(), Move::Lookup { .. }) && schedule.src().is_affine()
         };
@@ -323,25 +339,25 @@ impl Fixed {
 
     /// The nest as the schedule reads it.
     pub(crate) fn parts(&self) -> Parts {
-        let access = |(offset, strides): Position| Access::affine(offset, strides.to_vec());
+        let access = |(_, offset, strides): Side| Access::affine(offset, strides.to_vec());
         let lookup = |table: &Table| Lookup {
             scale: table.scale,
             table: Buffer::Operand(1),
             index: table.index,
             size: table.size,
-            access: access(table.position),
+            access: access(table.side),
         };
         Parts {
             ty: self.ty,
             extents: self.extents.to_vec(),
             block: self.block,
             source: self.source,
-            src_len: self.src_len,
+            src_len: self.src.0,
             src: Access {
                 lookups: self.table.iter().map(lookup).collect(),
                 ..access(self.src)
             },
-            dst_len: self.dst_len,
+            dst_len: self.dst.0,
             dst: access(self.dst),
         }
     }

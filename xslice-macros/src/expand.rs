@@ -11,7 +11,7 @@ use crate::report::{self, Refusal};
 use crate::template;
 use crate::tokens::{Ends, Trees};
 use proc_macro::{TokenStream, TokenTree};
-use xslice_core::emit::{self, Destination, Function};
+use xslice_core::emit::{self, Function};
 use xslice_core::notation::{self, Diagnostic};
 use xslice_core::{ElementType, ErrorKind, Plan};
 
@@ -85,22 +85,19 @@ fn not_constant(notation: &Notation, plan: Option<&Plan>, arrow: Option<Ends>) -
     refusals
 }
 
-/// The text of the function that moves; `root` is the path of the facade, `head` what stands before the parameters.
+/// The text of the function that moves; `form` lacks what the notation says.
 fn function(
     plan: &Plan,
     notation: &Notation,
-    (root, head): (&str, &str),
-    destination: Destination,
+    form: Function<'_>,
     refusals: &mut Vec<Refusal>,
 ) -> Option<String> {
     let parameters = parameters(notation);
     let parameters: Vec<&str> = parameters.iter().map(String::as_str).collect();
     let wanted = Function {
-        head,
-        root,
         parameters: &parameters,
-        destination,
         fallible: notation.run_time().is_some(),
+        ..form
     };
     let text = emit::function(plan, &wanted);
     text.map_err(|error| {

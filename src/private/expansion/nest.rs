@@ -1,53 +1,41 @@
 //! Nests by their numbers. Loops that are written out are compiled anew in every invocation, and a call is not: here is one function for
 //! each element type. Called with literals they are inlined, and the loops for these numbers are left.
 
-use super::{Origin, check, copy, wrap};
+use super::{check, copy, wrap};
 use crate::Error;
 
 /// Where a nest starts in an array, and what a turn of each loop adds, outermost first.
 type Position<const LOOPS: usize> = (usize, [isize; LOOPS]);
 
-/// Moves elements one by one, in one loop.
+/// Moves one element.
 #[inline]
-pub fn elements1<T: Copy>(
+fn elements0<T: Copy>(
     dst: &mut [T],
     src: &[T],
-    [count]: [usize; 1],
-    (mut to, [to_step]): Position<1>,
-    (mut from, [from_step]): Position<1>,
+    _: [usize; 0],
+    (to, []): Position<0>,
+    (from, []): Position<0>,
 ) {
-    let mut i = 0;
-    while i < count {
-        dst[to] = src[from];
-        to = to.wrapping_add_signed(to_step);
-        from = from.wrapping_add_signed(from_step);
-        i += 1;
-    }
+    dst[to] = src[from];
 }
 
-/// Copies blocks, in one loop.
+/// Copies one block.
 #[inline]
-pub fn blocks1<T: Copy>(
+fn blocks0<T: Copy>(
     dst: &mut [T],
     src: &[T],
     len: usize,
-    [count]: [usize; 1],
-    (mut to, [to_step]): Position<1>,
-    (mut from, [from_step]): Position<1>,
+    _: [usize; 0],
+    (to, []): Position<0>,
+    (from, []): Position<0>,
 ) {
-    let mut i = 0;
-    while i < count {
-        copy(dst, to, src, from, len);
-        to = to.wrapping_add_signed(to_step);
-        from = from.wrapping_add_signed(from_step);
-        i += 1;
-    }
+    copy(dst, to, src, from, len);
 }
 
 /// A loop around another function.
 macro_rules! around {
     ($($name:ident($loops:literal) $inner:ident($($len:ident)?);)*) => {$(
-        /// The same with a loop around it.
+        /// Elements or blocks in that many loops.
         #[inline]
         pub fn $name<T: Copy>(
             dst: &mut [T],
@@ -69,32 +57,52 @@ macro_rules! around {
 }
 
 around! {
+    elements1(1) elements0();
     elements2(2) elements1();
     elements3(3) elements2();
+    blocks1(1) blocks0(len);
     blocks2(2) blocks1(len);
 }
 
-/// Copies the blocks that indices name, which lie `scale` elements apart from `from` on, one behind the other.
-///
-/// # Errors
-/// That of every engine, before anything moves.
-#[inline]
-pub fn gather<T: Copy, I: Copy + Into<i64>, const RANK: usize>(
-    dst: &mut [T],
-    src: &[T],
-    indices: &[I],
-    (operator, axis, shape): (&str, usize, [usize; RANK]),
-    size: i64,
-    (from, scale): (usize, usize),
-    len: usize,
-) -> Result<(), Error> {
-    let origin: Origin<'_> = (operator, axis, &shape);
-    check(indices, 0, &[(indices.len(), 1)], size, origin)?;
-    let mut i = 0;
-    while i < indices.len() {
-        let row = wrap(indices[i].into(), size);
-        copy(dst, i * len, src, from + row * scale, len);
-        i += 1;
-    }
-    Ok(())
+/// A loop around another function, by indices.
+macro_rules! gather {
+    ($($name:ident($loops:literal) $inner:ident($($len:ident)?);)*) => {$(
+        /// Elements or blocks in that many loops, the outermost of which looks up an index of an axis of `size`, which counts `scale`
+        /// elements of the source.
+        ///
+        /// # Errors
+        /// That of every engine, before anything moves.
+        #[inline]
+        pub fn $name<T: Copy, I: Copy + Into<i64>, const RANK: usize>(
+            dst: &mut [T],
+            src: &[T],
+            indices: &[I],
+            (operator, axis, shape): (&str, usize, [usize; RANK]),
+            (size, scale): (i64, isize),
+            $($len: usize,)?
+            [count, extents @ ..]: [usize; $loops],
+            (mut to, [to_step, to_inner @ ..]): Position<$loops>,
+            (mut from, [from_step, from_inner @ ..]): Position<$loops>,
+        ) -> Result<(), Error> {
+            check(indices, 0, &[(count, 1)], size, (operator, axis, &shape))?;
+            let mut i = 0;
+            while i < count {
+                let row = wrap(indices[i].into(), size).cast_signed() * scale;
+                let at = (from.wrapping_add_signed(row), from_inner);
+                $inner(dst, src, $($len,)? extents, (to, to_inner), at);
+                to = to.wrapping_add_signed(to_step);
+                from = from.wrapping_add_signed(from_step);
+                i += 1;
+            }
+            Ok(())
+        }
+    )*};
+}
+
+gather! {
+    gather_elements1(1) elements0();
+    gather_elements2(2) elements1();
+    gather_elements3(3) elements2();
+    gather_blocks1(1) blocks0(len);
+    gather_blocks2(2) blocks1(len);
 }

@@ -6,9 +6,13 @@
 
 use super::alloc::{self, boxed::Box, format, vec::Vec};
 use crate::{Element, Error, ErrorKind};
+use core::marker::PhantomData;
 
-/// What can be the source of `N` elements. Its methods are called as such, so that a reference costs no step of its own; all that they take
-/// is in the type of the function that moves.
+/// What is needed, as a type: the compiler compares it.
+type Need<T, const N: usize> = PhantomData<[T; N]>;
+
+/// What can be the source of `N` elements. Its methods are called as such, so that a reference costs no step of its own. Functions take
+/// slices: for each type of array the compiler would make them anew, and pointers to them, and results.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no source of {N} elements of `{T}`",
     label = "an array, a nested array, a slice or a `Vec` of `{T}` is needed",
@@ -19,21 +23,23 @@ pub trait Source<T, const N: usize> {
     type Out<R>;
 
     /// Calls the function; `name` is for the refusal.
-    fn __xslice_call<R>(&self, name: &'static str, run: fn(&[T; N]) -> R) -> Self::Out<R>;
-
-    /// The same with a destination.
-    fn __xslice_into<U, const M: usize>(
+    fn __xslice_call<R>(
         &self,
         name: &'static str,
-        run: fn(&[T; N], &mut [U; M]),
-        dst: &mut [U; M],
+        need: Need<T, N>,
+        run: fn(&[T]) -> R,
+    ) -> Self::Out<R>;
+
+    /// The same with a destination.
+    fn __xslice_into<U>(
+        &self,
+        name: &'static str,
+        run: fn(&[T], &mut [U]),
+        dst: &mut [U],
     ) -> Self::Out<()>;
 
     /// The elements.
-    ///
-    /// # Errors
-    /// Another length than `N`.
-    fn __xslice_source(&self, name: &'static str) -> Result<&[T; N], Error>;
+    fn __xslice_source(&self, name: &'static str, need: Need<T, N>) -> Given<'_, T>;
 }
 
 /// What can be the destination of `N` elements. A method call borrows what is no reference yet and borrows again what is one.
@@ -47,21 +53,19 @@ pub trait Destination<T, const N: usize> {
     type Out<R>;
 
     /// Calls the function.
-    fn __xslice_fill(&mut self, run: fn(&mut [T; N])) -> Self::Out<()>;
+    fn __xslice_fill(&mut self, need: Need<T, N>, run: fn(&mut [T])) -> Self::Out<()>;
 
-    /// Calls the function on a source.
+    /// Calls the function on a source of `M` elements.
     fn __xslice_move<S: Source<U, M> + ?Sized, U, const M: usize>(
         &mut self,
         src: &S,
         name: &'static str,
-        run: fn(&[U; M], &mut [T; N]),
+        needs: (Need<U, M>, Need<T, N>),
+        run: fn(&[U], &mut [T]),
     ) -> Self::Out<S::Out<()>>;
 
     /// The elements.
-    ///
-    /// # Errors
-    /// Another length than `N`.
-    fn __xslice_destination(&mut self) -> Result<&mut [T; N], Error>;
+    fn __xslice_destination(&mut self, need: Need<T, N>) -> Place<'_, T>;
 }
 
 /// The name of a destination in refusals.
@@ -80,23 +84,25 @@ macro_rules! unresolved {
 
             fn __xslice_call<R>(
                 &self,
-                name: &'static str,
-                run: fn(&[$unresolved; 0]) -> R,
+                _: &'static str,
+                _: Need<$unresolved, 0>,
+                run: fn(&[$unresolved]) -> R,
             ) -> Result<R, Error> {
-                self.__xslice_source(name).map(run)
+                Ok(run(&[]))
             }
 
-            fn __xslice_into<U, const M: usize>(
+            fn __xslice_into<U>(
                 &self,
-                name: &'static str,
-                run: fn(&[$unresolved; 0], &mut [U; M]),
-                dst: &mut [U; M],
+                _: &'static str,
+                run: fn(&[$unresolved], &mut [U]),
+                dst: &mut [U],
             ) -> Result<(), Error> {
-                self.__xslice_source(name).map(|src| run(src, dst))
+                run(&[], dst);
+                Ok(())
             }
 
-            fn __xslice_source(&self, _: &'static str) -> Result<&[$unresolved; 0], Error> {
-                Ok(&[])
+            fn __xslice_source(&self, name: &'static str, _: Need<$unresolved, 0>) -> Given<'_, $unresolved> {
+                Given::new(Ok(&[]), 0, name)
             }
         }
 
@@ -104,22 +110,28 @@ macro_rules! unresolved {
         impl<D: ?Sized> Destination<$unresolved, 0> for D {
             type Out<R> = Result<(), Error>;
 
-            fn __xslice_fill(&mut self, run: fn(&mut [$unresolved; 0])) -> Result<(), Error> {
-                self.__xslice_destination().map(run)
+            fn __xslice_fill(
+                &mut self,
+                _: Need<$unresolved, 0>,
+                run: fn(&mut [$unresolved]),
+            ) -> Result<(), Error> {
+                run(&mut []);
+                Ok(())
             }
 
             fn __xslice_move<S: Source<U, M> + ?Sized, U, const M: usize>(
                 &mut self,
                 src: &S,
                 name: &'static str,
-                run: fn(&[U; M], &mut [$unresolved; 0]),
+                (need, _): (Need<U, M>, Need<$unresolved, 0>),
+                run: fn(&[U], &mut [$unresolved]),
             ) -> Result<(), Error> {
-                run(src.__xslice_source(name)?, self.__xslice_destination()?);
+                run(src.__xslice_source(name, need).admit()?, &mut []);
                 Ok(())
             }
 
-            fn __xslice_destination(&mut self) -> Result<&mut [$unresolved; 0], Error> {
-                Ok(&mut [])
+            fn __xslice_destination(&mut self, _: Need<$unresolved, 0>) -> Place<'_, $unresolved> {
+                Place::new(Ok(&mut []), 0)
             }
         }
     )*};
@@ -135,23 +147,28 @@ macro_rules! sources_behind {
             type Out<R> = S::Out<R>;
 
             #[inline]
-            fn __xslice_call<R>(&self, name: &'static str, run: fn(&[T; N]) -> R) -> S::Out<R> {
-                (**self).__xslice_call(name, run)
+            fn __xslice_call<R>(
+                &self,
+                name: &'static str,
+                need: Need<T, N>,
+                run: fn(&[T]) -> R,
+            ) -> S::Out<R> {
+                (**self).__xslice_call(name, need, run)
             }
 
             #[inline]
-            fn __xslice_into<U, const M: usize>(
+            fn __xslice_into<U>(
                 &self,
                 name: &'static str,
-                run: fn(&[T; N], &mut [U; M]),
-                dst: &mut [U; M],
+                run: fn(&[T], &mut [U]),
+                dst: &mut [U],
             ) -> S::Out<()> {
                 (**self).__xslice_into(name, run, dst)
             }
 
             #[inline]
-            fn __xslice_source(&self, name: &'static str) -> Result<&[T; N], Error> {
-                (**self).__xslice_source(name)
+            fn __xslice_source(&self, name: &'static str, need: Need<T, N>) -> Given<'_, T> {
+                (**self).__xslice_source(name, need)
             }
         }
     )*};
@@ -173,8 +190,8 @@ macro_rules! destinations_behind {
             type Out<R> = D::Out<R>;
 
             #[inline]
-            fn __xslice_fill(&mut self, run: fn(&mut [T; N])) -> D::Out<()> {
-                (**self).__xslice_fill(run)
+            fn __xslice_fill(&mut self, need: Need<T, N>, run: fn(&mut [T])) -> D::Out<()> {
+                (**self).__xslice_fill(need, run)
             }
 
             #[inline]
@@ -182,14 +199,15 @@ macro_rules! destinations_behind {
                 &mut self,
                 src: &S,
                 name: &'static str,
-                run: fn(&[U; M], &mut [T; N]),
+                needs: (Need<U, M>, Need<T, N>),
+                run: fn(&[U], &mut [T]),
             ) -> D::Out<S::Out<()>> {
-                (**self).__xslice_move(src, name, run)
+                (**self).__xslice_move(src, name, needs, run)
             }
 
             #[inline]
-            fn __xslice_destination(&mut self) -> Result<&mut [T; N], Error> {
-                (**self).__xslice_destination()
+            fn __xslice_destination(&mut self, need: Need<T, N>) -> Place<'_, T> {
+                (**self).__xslice_destination(need)
             }
         }
     )*};
@@ -208,23 +226,23 @@ macro_rules! arrays {
             type Out<R> = R;
 
             #[inline]
-            fn __xslice_call<R>(&$self, _: &'static str, run: fn(&[T; N]) -> R) -> R {
+            fn __xslice_call<R>(&$self, _: &'static str, _: Need<T, N>, run: fn(&[T]) -> R) -> R {
                 run($shared)
             }
 
             #[inline]
-            fn __xslice_into<U, const M: usize>(
+            fn __xslice_into<U>(
                 &$self,
                 _: &'static str,
-                run: fn(&[T; N], &mut [U; M]),
-                dst: &mut [U; M],
+                run: fn(&[T], &mut [U]),
+                dst: &mut [U],
             ) {
                 run($shared, dst);
             }
 
             #[inline]
-            fn __xslice_source(&$self, _: &'static str) -> Result<&[T; N], Error> {
-                Ok($shared)
+            fn __xslice_source(&$self, name: &'static str, _: Need<T, N>) -> Given<'_, T> {
+                Given::new(Ok($shared), N, name)
             }
         }
 
@@ -233,7 +251,7 @@ macro_rules! arrays {
             type Out<R> = R;
 
             #[inline]
-            fn __xslice_fill(&mut $self, run: fn(&mut [T; N])) {
+            fn __xslice_fill(&mut $self, _: Need<T, N>, run: fn(&mut [T])) {
                 run($unique);
             }
 
@@ -242,14 +260,15 @@ macro_rules! arrays {
                 &mut $self,
                 src: &S,
                 name: &'static str,
-                run: fn(&[U; M], &mut [T; N]),
+                _: (Need<U, M>, Need<T, N>),
+                run: fn(&[U], &mut [T]),
             ) -> S::Out<()> {
                 src.__xslice_into(name, run, $unique)
             }
 
             #[inline]
-            fn __xslice_destination(&mut $self) -> Result<&mut [T; N], Error> {
-                Ok($unique)
+            fn __xslice_destination(&mut $self, _: Need<T, N>) -> Place<'_, T> {
+                Place::new(Ok($unique), N)
             }
         }
     )*};
@@ -261,32 +280,35 @@ arrays! {
 
 /// Operands whose length is known when they are given.
 macro_rules! by_length {
-    ($([$($source:tt)*] [$($destination:tt)*] $operand:ty, $self:ident, $name:ident => $shared:expr, $unique:expr;)*) => {$(
+    ($([$($source:tt)*] [$($destination:tt)*] $operand:ty, $self:ident => $shared:expr, $unique:expr;)*) => {$(
         #[diagnostic::do_not_recommend]
         impl<$($source)*, const N: usize> Source<T, N> for $operand {
             type Out<R> = Result<R, Error>;
 
+            #[inline]
             fn __xslice_call<R>(
                 &self,
                 name: &'static str,
-                run: fn(&[T; N]) -> R,
+                need: Need<T, N>,
+                run: fn(&[T]) -> R,
             ) -> Result<R, Error> {
-                self.__xslice_source(name).map(run)
+                self.__xslice_source(name, need).admit().map(run)
             }
 
-            fn __xslice_into<U, const M: usize>(
+            #[inline]
+            fn __xslice_into<U>(
                 &self,
                 name: &'static str,
-                run: fn(&[T; N], &mut [U; M]),
-                dst: &mut [U; M],
+                run: fn(&[T], &mut [U]),
+                dst: &mut [U],
             ) -> Result<(), Error> {
-                run(self.__xslice_source(name)?, dst);
+                run(self.__xslice_source(name, PhantomData::<[T; N]>).admit()?, dst);
                 Ok(())
             }
 
             #[inline]
-            fn __xslice_source(&$self, $name: &'static str) -> Result<&[T; N], Error> {
-                $shared
+            fn __xslice_source(&$self, name: &'static str, _: Need<T, N>) -> Given<'_, T> {
+                Given::new($shared, N, name)
             }
         }
 
@@ -294,41 +316,136 @@ macro_rules! by_length {
         impl<$($destination)*, const N: usize> Destination<T, N> for $operand {
             type Out<R> = Result<(), Error>;
 
-            fn __xslice_fill(&mut self, run: fn(&mut [T; N])) -> Result<(), Error> {
-                self.__xslice_destination().map(run)
+            #[inline]
+            fn __xslice_fill(&mut self, need: Need<T, N>, run: fn(&mut [T])) -> Result<(), Error> {
+                self.__xslice_destination(need).admit().map(run)
             }
 
+            #[inline]
             fn __xslice_move<S: Source<U, M> + ?Sized, U, const M: usize>(
                 &mut self,
                 src: &S,
                 name: &'static str,
-                run: fn(&[U; M], &mut [T; N]),
+                (from, to): (Need<U, M>, Need<T, N>),
+                run: fn(&[U], &mut [T]),
             ) -> Result<(), Error> {
-                run(src.__xslice_source(name)?, self.__xslice_destination()?);
+                run(src.__xslice_source(name, from).admit()?, self.__xslice_destination(to).admit()?);
                 Ok(())
             }
 
             #[inline]
-            fn __xslice_destination(&mut $self) -> Result<&mut [T; N], Error> {
-                $unique
+            fn __xslice_destination(&mut $self, _: Need<T, N>) -> Place<'_, T> {
+                Place::new($unique, N)
             }
         }
     )*};
 }
 
 by_length! {
-    [T: Element] [T: Element] [T], self, name => match self.as_array() {
-        Some(array) => Ok(array),
-        None => Err(wrong_length(self.len(), N, name)),
-    }, {
-        let len = self.len();
-        match self.as_mut_array() {
-            Some(array) => Ok(array),
-            None => Err(wrong_length(len, N, OUTPUT)),
+    [T: Element] [T: Element] [T], self => Ok(self), Ok(self);
+    [T: Element] [T: Element] Vec<T>, self => Ok(self), Ok(self);
+}
+
+/// A source as it was given, before its length is compared. It owns nothing, so the compiler writes no way to drop it at every call.
+#[derive(Clone, Copy, Debug)]
+pub struct Given<'a, T> {
+    /// The elements, or the strides of what is not row-major in one piece.
+    elements: Result<&'a [T], &'a [isize]>,
+    len: usize,
+    name: &'static str,
+}
+
+impl<'a, T> Given<'a, T> {
+    #[inline]
+    fn new(elements: Result<&'a [T], &'a [isize]>, len: usize, name: &'static str) -> Self {
+        Self {
+            elements,
+            len,
+            name,
         }
-    };
-    [T: Element] [T: Element] Vec<T>, self, name =>
-        self.as_slice().__xslice_source(name), self.as_mut_slice().__xslice_destination();
+    }
+}
+
+/// The same of a destination.
+#[derive(Debug)]
+pub struct Place<'a, T> {
+    elements: Result<&'a mut [T], &'a [isize]>,
+    len: usize,
+}
+
+impl<'a, T> Place<'a, T> {
+    #[inline]
+    fn new(elements: Result<&'a mut [T], &'a [isize]>, len: usize) -> Self {
+        Self { elements, len }
+    }
+}
+
+/// Operands as they were given: none, one, or pairs of operands.
+pub trait Operands {
+    /// The elements, in pairs as the operands are.
+    type Elements;
+
+    /// The elements.
+    ///
+    /// # Errors
+    /// What is wrong with the first operand with which anything is: its length, its strides.
+    fn admit(self) -> Result<Self::Elements, Error>;
+}
+
+impl<'a, T> Operands for Given<'a, T> {
+    type Elements = &'a [T];
+
+    #[inline]
+    fn admit(self) -> Result<&'a [T], Error> {
+        match self.elements {
+            Ok(elements) if elements.len() == self.len => Ok(elements),
+            Ok(elements) => Err(wrong_length(elements.len(), self.len, self.name)),
+            Err(strides) => Err(wrong_layout(strides, self.name)),
+        }
+    }
+}
+
+impl<'a, T> Operands for Place<'a, T> {
+    type Elements = &'a mut [T];
+
+    #[inline]
+    fn admit(self) -> Result<&'a mut [T], Error> {
+        match self.elements {
+            Ok(elements) if elements.len() == self.len => Ok(elements),
+            Ok(elements) => Err(wrong_length(elements.len(), self.len, OUTPUT)),
+            Err(strides) => Err(wrong_layout(strides, OUTPUT)),
+        }
+    }
+}
+
+impl Operands for () {
+    type Elements = ();
+
+    #[inline]
+    fn admit(self) -> Result<(), Error> {
+        Ok(())
+    }
+}
+
+impl<A: Operands, B: Operands> Operands for (A, B) {
+    type Elements = (A::Elements, B::Elements);
+
+    #[inline]
+    fn admit(self) -> Result<Self::Elements, Error> {
+        Ok((self.0.admit()?, self.1.admit()?))
+    }
+}
+
+/// Calls the function on the elements of operands.
+///
+/// # Errors
+/// What is wrong with an operand, then what the function finds.
+#[inline]
+pub fn call<O: Operands, R>(
+    operands: O,
+    run: fn(O::Elements) -> Result<R, Error>,
+) -> Result<R, Error> {
+    run(operands.admit()?)
 }
 
 /// The refusal that a kernel's call gives.
@@ -343,42 +460,40 @@ fn wrong_length(given: usize, needed: usize, name: &'static str) -> Error {
     .allowed(format!("{needed} elements"))
 }
 
+#[cold]
+fn wrong_layout(strides: &[isize], name: &'static str) -> Error {
+    let text = format!("`{name}` has strides {strides:?}");
+    Error::new(ErrorKind::OperandLayout, text)
+        .parameter(name)
+        .value(format!("{strides:?}"))
+        .allowed("row-major elements in one piece")
+        .hint("copy it first, or use `Jit`, which takes any strides")
+}
+
 #[cfg(feature = "ndarray")]
 mod views {
-    use super::{Destination, Element, Error, ErrorKind, OUTPUT, Source, format};
+    use super::{Destination, Element, Error, Given, Need, Operands, PhantomData, Place, Source};
     use ndarray::{ArrayBase, Data, DataMut, Dimension};
 
     by_length! {
         [T: Element, V: Data<Elem = T>, D: Dimension] [T: Element, V: DataMut<Elem = T>, D: Dimension]
-        ArrayBase<V, D, T>, self, name => match self.as_slice() {
-            Some(elements) => elements.__xslice_source(name),
-            None => Err(wrong_layout(self.strides(), name)),
-        }, match self.is_standard_layout() {
-            true => self.as_slice_mut().unwrap_or_default().__xslice_destination(),
-            false => Err(wrong_layout(self.strides(), OUTPUT)),
+        ArrayBase<V, D, T>, self => self.as_slice().ok_or(self.strides()),
+        match self.is_standard_layout() {
+            true => Ok(self.as_slice_mut().unwrap_or_default()),
+            false => Err(self.strides()),
         };
-    }
-
-    #[cold]
-    fn wrong_layout(strides: &[isize], name: &'static str) -> Error {
-        let text = format!("`{name}` has strides {strides:?}");
-        Error::new(ErrorKind::OperandLayout, text)
-            .parameter(name)
-            .value(format!("{strides:?}"))
-            .allowed("row-major elements in one piece")
-            .hint("copy it first, or use `Jit`, which takes any strides")
     }
 }
 
 /// An array of a constant, flat or nested; `T` is its element.
 #[derive(Debug)]
-pub struct Flat<'a, A: ?Sized, T>(&'a A, core::marker::PhantomData<T>);
+pub struct Flat<'a, A: ?Sized, T>(&'a A, PhantomData<T>);
 
 impl<'a, A: ?Sized, T> Flat<'a, A, T> {
     /// Of this array.
     #[must_use]
     pub const fn of(array: &'a A) -> Self {
-        Self(array, core::marker::PhantomData)
+        Self(array, PhantomData)
     }
 }
 
@@ -402,9 +517,12 @@ impl<'a, T, const N: usize> Flat<'a, &[T; N], T> {
 macro_rules! nested {
     ($($array:ty, $len:expr, [$($dim:ident)+], $($flatten:ident).+;)*) => {$(
         arrays! {
-            [$($dim)+] $array, self => Flat::<Self, T>::of(self).array(), {
+            [$($dim)+] $array, self => {
                 const { same_length($len, N) };
-                nested!(mut self, $($flatten).+)
+                self$(.$flatten())+
+            }, {
+                const { same_length($len, N) };
+                nested!(self, $($flatten).+)
             };
         }
 
@@ -421,15 +539,9 @@ macro_rules! nested {
             }
         }
     )*};
-    (mut $array:expr, $($flatten:ident).+) => {
-        match nested!(@ $array, $($flatten).+).as_mut_array() {
-            Some(array) => array,
-            None => unreachable!(),
-        }
-    };
-    (@ $array:expr, $first:ident) => { $array.as_flattened_mut() };
-    (@ $array:expr, $first:ident.$($rest:ident).+) => {
-        nested!(@ $array.as_flattened_mut(), $($rest).+)
+    ($array:expr, $first:ident) => { $array.as_flattened_mut() };
+    ($array:expr, $first:ident.$($rest:ident).+) => {
+        nested!($array.as_flattened_mut(), $($rest).+)
     };
 }
 

@@ -1,5 +1,6 @@
 //! The indices of a gather, looked at before anything moves.
 
+use super::nest::numbers;
 use super::position::Indices;
 use super::{Destination, Emitter};
 use crate::access::{Access, Buffer, Lookup};
@@ -7,7 +8,7 @@ use crate::elem::ElementType;
 use crate::error::Error;
 use crate::nest::Source;
 use crate::plan::{Check, Step};
-use alloc::{format, string::String, vec::Vec};
+use alloc::{format, string::String, vec, vec::Vec};
 
 impl Emitter<'_> {
     pub(super) fn check(&mut self, check: &Check) -> Result<(), Error> {
@@ -57,8 +58,8 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Writes a check and the nest behind it, the last step, as one call if the nest copies a block for each index; `false`: they are
-    /// still to be written.
+    /// Writes a check and the nest behind it, the last step, as one call if the outermost loop goes through the indices; `false`: they
+    /// are still to be written.
     pub(super) fn rows_by_index(&mut self, check: &Check, rest: &[Step]) -> bool {
         let [Step::Nest(planned)] = rest else {
             return false;
@@ -67,11 +68,12 @@ impl Emitter<'_> {
         let (Source::Buffer(source), [lookup]) = (nest.source(), &nest.src().lookups[..]) else {
             return false;
         };
-        let block = nest.block();
-        let one_by_one = nest.src().strides == [0]
-            && lookup.access == Access::row_major(nest.extents())
-            && lookup.scale >= 0
-            && nest.dst() == &Access::affine(0, [block.cast_signed() as i64].into());
+        let Some((count, inner @ ([] | [_]))) = nest.extents().split_first() else {
+            return false;
+        };
+        let one_by_one = lookup.access
+            == Access::affine(0, [&[1], &vec![0; inner.len()][..]].concat())
+            && *count == self.len(check.table());
         if !one_by_one || !self.is_whole(check, lookup) || self.pays(planned) {
             return false;
         }
@@ -82,12 +84,13 @@ impl Emitter<'_> {
         let (src, table) = (self.reference(source), self.reference(check.table()));
         let dst = self.target(planned);
         let (operator, axis, dims) = check.origin();
+        let written = self.written(nest);
+        let (kind, numbers) = numbers(nest, &written);
         let call = format!(
-            "{}::__private::gather({}{dst}, {src}, {table}, ({operator:?}, {axis}, {dims:?}), {}, ({}, {}), {block})",
+            "{}::__private::gather_{kind}({}{dst}, {src}, {table}, ({operator:?}, {axis}, {dims:?}), ({}, {}), {numbers})",
             self.wanted.root,
             self.mutable(&dst),
             check.size(),
-            nest.src().offset,
             lookup.scale,
         );
         self.returned = self.wanted.destination == Destination::Parameter;

@@ -29,7 +29,7 @@ struct Kind {
     name: &'static str,
     /// Its method that runs it.
     run: &'static str,
-    /// Generic arguments, without the length of the destination.
+    /// Generic arguments.
     generics: String,
     /// Arguments of the constructor between the loops and the destination.
     numbers: String,
@@ -64,10 +64,9 @@ impl Emitter<'_> {
         let nest_name = format!("NEST{}", self.statics);
         self.statics += 1;
         self.describe(nest);
-        let ty = format!("{path}<{generics}{}>", nest.destination_len());
-        let (extents, dst) = (nest.extents(), position(nest.dst()));
+        let (extents, dst) = (nest.extents(), side(nest.destination_len(), nest.dst()));
         self.line(format_args!(
-            "static {nest_name}: {ty} = {path}::new(&{extents:?}, {numbers}, {dst});"
+            "static {nest_name}: {path}<{generics}> = {path}::new(&{extents:?}, {numbers}, {dst});"
         ));
         let to = match (planned.scratch(), self.wanted.destination) {
             (Some(at), _) => format!("&mut {}", self.scratch(at)),
@@ -126,12 +125,8 @@ impl Emitter<'_> {
         Kind {
             name: "Nest",
             run: "run",
-            generics: format!(
-                "{}, {}, ",
-                self.element(nest.element_type()),
-                nest.source_len()
-            ),
-            numbers: format!("{}, {}", nest.block(), position(nest.src())),
+            generics: self.element(nest.element_type()),
+            numbers: format!("{}, {}", nest.block(), side(nest.source_len(), nest.src())),
             sources: format!("{}, ", self.reference(source)),
         }
     }
@@ -147,11 +142,12 @@ impl Emitter<'_> {
         Kind {
             name: "Fill",
             run: "run",
-            generics: format!("{}, ", self.element(nest.element_type())),
+            generics: self.element(nest.element_type()),
             numbers: format!(
-                "{}::__private::Progression::{values}, {}",
+                "{}::__private::Progression::{values}, ({}, &{:?})",
                 self.wanted.root,
-                position(nest.src())
+                nest.src().offset,
+                nest.src().strides
             ),
             sources: String::new(),
         }
@@ -164,7 +160,8 @@ impl Emitter<'_> {
             Buffer::Constant(_) if len > INDICES => return None,
             Buffer::Constant(at) => {
                 let (root, table) = (self.wanted.root, self.integers(at));
-                let checked = format!("const {{ {root}::__private::Checked::fixed(&{table}) }}");
+                let checked =
+                    format!("const {{ {root}::__private::Checked::fixed(&{table}, {size}) }}");
                 (ElementType::I64, "run_checked", checked)
             }
             Buffer::Operand(_) | Buffer::Scratch(_) => {
@@ -178,12 +175,19 @@ impl Emitter<'_> {
             }
         };
         let (ty, index) = (self.element(nest.element_type()), self.element(index));
-        let (from, table) = (position(nest.src()), position(&lookup.access));
+        let (from, table) = (
+            side(nest.source_len(), nest.src()),
+            side(len, &lookup.access),
+        );
         Some(Kind {
             name: "Gather",
             run,
-            generics: format!("{ty}, {}, {index}, {len}, {size}, ", nest.source_len()),
-            numbers: format!("{}, {from}, ({}, {table})", nest.block(), lookup.scale),
+            generics: format!("{ty}, {index}"),
+            numbers: format!(
+                "{}, {from}, ({}, {size}, {table})",
+                nest.block(),
+                lookup.scale
+            ),
             sources: format!("{}, {indices}, ", self.reference(source)),
         })
     }
@@ -220,6 +224,6 @@ impl Emitter<'_> {
     }
 }
 
-fn position(access: &Access) -> String {
-    format!("({}, &{:?})", access.offset, access.strides)
+fn side(len: usize, access: &Access) -> String {
+    format!("({len}, {}, &{:?})", access.offset, access.strides)
 }

@@ -22,13 +22,33 @@ const TINY: usize = 16;
 const INNER: usize = 4;
 
 /// A nest as it is written: a block may have become a loop.
-struct Written {
+pub(super) struct Written {
     extents: Vec<usize>,
     block: usize,
     src: Indices,
     dst: Indices,
     /// Loops that stay loops; those below are written out.
     loops: usize,
+}
+
+/// Which function does a nest, and what it takes behind the operands: the block, the loops, the positions.
+pub(super) fn numbers(nest: &LoopNest, written: &Written) -> (String, String) {
+    let extents = &written.extents;
+    let (kind, block) = match written.block {
+        1 => ("elements", String::new()),
+        block => ("blocks", format!("{block}, ")),
+    };
+    let position = |access: &Access| {
+        let mut strides = access.strides.clone();
+        // A block that became a loop.
+        strides.resize(extents.len(), 1);
+        format!("({}, {strides:?})", access.offset)
+    };
+    let (to, from) = (position(nest.dst()), position(nest.src()));
+    (
+        format!("{kind}{}", extents.len()),
+        format!("{block}{extents:?}, {to}, {from}"),
+    )
 }
 
 impl Emitter<'_> {
@@ -71,35 +91,21 @@ impl Emitter<'_> {
         let Source::Buffer(source) = nest.source() else {
             return false;
         };
-        let (src, dst) = (nest.src(), nest.dst());
-        let (extents, block) = (&written.extents, written.block);
-        let most = if block == 1 { 3 } else { 2 };
+        let most = if written.block == 1 { 3 } else { 2 };
         if written.loops == 0
-            || extents.len() > most
+            || written.extents.len() > most
             || self.is_const()
             || nest.element_type() == ElementType::String
-            || !(src.is_affine() && dst.is_affine())
+            || !(nest.src().is_affine() && nest.dst().is_affine())
         {
             return false;
         }
-        let (kind, block) = match block {
-            1 => ("elements", String::new()),
-            block => ("blocks", format!("{block}, ")),
-        };
-        let position = |access: &Access| {
-            let mut strides = access.strides.clone();
-            // A block that became a loop.
-            strides.resize(extents.len(), 1);
-            format!("({}, {strides:?})", access.offset)
-        };
-        let (to, from) = (position(dst), position(src));
-        let call = format!("{}::__private::{kind}{}", self.wanted.root, extents.len());
+        let (kind, numbers) = numbers(nest, written);
+        let call = format!("{}::__private::{kind}", self.wanted.root);
         let (dst, src) = (self.target(planned), self.reference(source));
         let mutable = self.mutable(&dst);
         self.describe(nest);
-        self.line(format_args!(
-            "{call}({mutable}{dst}, {src}, {block}{extents:?}, {to}, {from});"
-        ));
+        self.line(format_args!("{call}({mutable}{dst}, {src}, {numbers});"));
         true
     }
 
@@ -110,7 +116,7 @@ impl Emitter<'_> {
         if is_reference { "" } else { "&mut " }
     }
 
-    fn written(&mut self, nest: &LoopNest) -> Written {
+    pub(super) fn written(&mut self, nest: &LoopNest) -> Written {
         let mut extents = nest.extents().to_vec();
         let mut block = nest.block();
         let constant_strings = matches!(nest.source(), Source::Buffer(Buffer::Constant(_)))

@@ -7,18 +7,13 @@
 //! is lexed in one.
 
 use super::{compile, function, not_constant};
-use crate::parse::{Expression, Notation, Rust};
+use crate::parse::{Expression, Rust};
 use crate::report::{self, Refusal};
 use crate::template::{self, ROOT, Template};
 use crate::tokens::Ends;
-use proc_macro::{Delimiter, Group, Ident, Literal, Punct, Spacing, Span, TokenStream, TokenTree};
-use xslice_core::emit::{self, Destination};
-use xslice_core::{Error, ErrorKind, Plan};
-
-const RESULT: &str = "::core::result::Result";
-
-/// The function that moves.
-const RUN: &str = "__xslice_run";
+use proc_macro::{Delimiter, Group, Ident, Punct, Spacing, Span, TokenStream, TokenTree};
+use xslice_core::emit::{self, Destination, Function, Taken};
+use xslice_core::{ElementType, Error, ErrorKind, Plan};
 
 /// How `scope` calls the facade.
 const IN_SCOPE: &str = "__xslice";
@@ -46,16 +41,28 @@ pub fn expand(
         refusals.extend(too_large(plan, notation.chain_ends()));
     }
     let is_constant = destination == Destination::Constant;
-    let path = if is_constant { ROOT } else { IN_SCOPE };
+    let taken = match notation.run_time() {
+        _ if is_constant => Taken::Arrays,
+        None => Taken::Slices,
+        Some(_) => Taken::Pairs,
+    };
+    let form = Function {
+        head,
+        root: if is_constant { ROOT } else { IN_SCOPE },
+        parameters: &[],
+        destination,
+        fallible: false,
+        taken,
+    };
     let run = plan
         .as_ref()
-        .and_then(|plan| function(plan, notation, (path, head), destination, &mut refusals));
+        .and_then(|plan| function(plan, notation, form, &mut refusals));
     match (run, plan) {
         (Some(run), Some(plan)) if refusals.is_empty() => {
             if is_constant {
                 constant(&Template::new(ROOT, root), &run, expression.source, &plan)
             } else {
-                call(root, &run, expression)
+                call(root, &run, expression, &plan)
             }
         }
         _ => dummy(Template::new(ROOT, root), &mut refusals, &expression),
@@ -87,26 +94,32 @@ fn constant(template: &Template, run: &str, source: Option<Rust>, plan: &Plan) -
 }
 
 /// The function and its call on the user's operands, in a block that sees `scope` of the facade.
-fn call(root: TokenStream, run: &str, expression: Expression) -> TokenStream {
+fn call(root: TokenStream, run: &str, expression: Expression, plan: &Plan) -> TokenStream {
+    let notation = &expression.notation;
     let data = expression.source.map(|rust| {
-        let notation = &expression.notation;
         let name = notation.flat.tokens()[notation.chain].kind.to_string();
         (rust, name)
     });
-    let place = expression.destination.map(|to| to.place);
-    let value = if expression.notation.run_time().is_some() {
-        fallible(data, &expression.notation, place)
-    } else {
-        match (data, place) {
-            (None, None) => template::tokens("__xslice_run()"),
-            (None, Some(place)) => method("__xslice_fill", place, None, None, Some(RUN)),
-            (Some((data, name)), None) => {
-                method("__xslice_call", data, None, Some(&name), Some(RUN))
-            }
-            (Some((data, name)), Some(place)) => {
-                method("__xslice_move", place, Some(data), Some(&name), Some(RUN))
-            }
-        }
+    let named = notation.names.iter().map(|name| {
+        let tokens = TokenTree::Ident(name.clone()).into();
+        let ends = (name.span(), name.span());
+        (Rust { tokens, ends }, name.to_string())
+    });
+    let sources = data.into_iter().chain(named).zip(plan.operand_types());
+    let sources = sources.map(|((rust, name), (ty, len))| Operand {
+        rust,
+        name,
+        need: need(ty, len),
+    });
+    let sources: Vec<Operand> = sources.collect();
+    let place = expression.destination.map(|to| Operand {
+        rust: to.place,
+        name: String::new(),
+        need: need(plan.element_type(), plan.output_len()),
+    });
+    let value = match notation.run_time() {
+        Some(_) => fallible(sources, place),
+        None => infallible(sources.into_iter().next(), place),
     };
     let mut block = template::tokens("use");
     block.extend(root);
@@ -118,69 +131,90 @@ fn call(root: TokenStream, run: &str, expression: Expression) -> TokenStream {
     TokenTree::Group(Group::new(Delimiter::Brace, block)).into()
 }
 
-/// A match on each operand, inside of the one before, and the call in the innermost: what is borrowed lives that long, and what is wrong with
-/// the first operand with which anything is, is the value.
-fn fallible(data: Option<(Rust, String)>, notation: &Notation, place: Option<Rust>) -> TokenStream {
-    let named = notation.names.iter().map(|name| {
-        let tokens = TokenTree::Ident(name.clone()).into();
-        let ends = (name.span(), name.span());
-        (Rust { tokens, ends }, name.to_string())
-    });
-    let sources = data.into_iter().chain(named);
-    let sources =
-        sources.map(|(operand, name)| method("__xslice_source", operand, None, Some(&name), None));
-    let place = place.map(|place| method("__xslice_destination", place, None, None, None));
-    let operands: Vec<TokenStream> = sources.chain(place).collect();
-    let names: Vec<String> = (0..operands.len())
-        .map(|at| format!("__xslice_{at}"))
-        .collect();
-    let mut value = template::tokens(&format!("__xslice_run({})", names.join(", ")));
-    for (operand, name) in operands.into_iter().zip(names).rev() {
-        let mut arms = template::tokens(&format!(
-            "{RESULT}::Err(error) => {RESULT}::Err(error), {RESULT}::Ok({name}) =>"
-        ));
-        arms.extend(value);
-        value = template::tokens("match");
-        value.extend(operand);
-        value.extend([TokenTree::Group(Group::new(Delimiter::Brace, arms))]);
+/// What the user gave for an operand, the name of a source, and what is needed.
+struct Operand {
+    rust: Rust,
+    name: String,
+    need: String,
+}
+
+/// Elements of a type and their number, as `scope` calls them.
+fn need(ty: ElementType, len: usize) -> String {
+    let element = emit::element(ty, IN_SCOPE);
+    template::qualified(&format!("__XsliceOf::<[{element}; {len}]>"))
+}
+
+/// One call; the types of the operands decide what its value is.
+fn infallible(source: Option<Operand>, place: Option<Operand>) -> TokenStream {
+    match (source, place) {
+        (None, None) => template::tokens("__xslice_run()"),
+        (None, Some(Operand { rust, need, .. })) => {
+            let arguments = format!("{need}, __xslice_run");
+            method("__xslice_fill", rust, None, &arguments)
+        }
+        (Some(Operand { rust, name, need }), None) => {
+            let arguments = format!("{name:?}, {need}, __xslice_run");
+            method("__xslice_call", rust, None, &arguments)
+        }
+        (Some(Operand { rust, name, need }), Some(place)) => {
+            let arguments = format!(", {name:?}, ({need}, {}), __xslice_run", place.need);
+            method("__xslice_move", place.rust, Some(rust), &arguments)
+        }
     }
+}
+
+/// One call on all operands, in pairs: what is borrowed lives that long, and what is wrong with the first operand with which anything is,
+/// is the value.
+fn fallible(sources: Vec<Operand>, place: Option<Operand>) -> TokenStream {
+    let sources = sources.into_iter().map(|Operand { rust, name, need }| {
+        let arguments = format!("{name:?}, {need}");
+        method("__xslice_source", rust, None, &arguments)
+    });
+    let place =
+        place.map(|Operand { rust, need, .. }| method("__xslice_destination", rust, None, &need));
+    let operands = sources.chain(place);
+    let pairs = operands.reduce(|mut all, operand| {
+        all.extend([comma()]);
+        all.extend(operand);
+        TokenTree::Group(Group::new(Delimiter::Parenthesis, all)).into()
+    });
+    let mut arguments = pairs.unwrap_or_else(|| template::tokens("()"));
+    arguments.extend([comma()]);
+    arguments.extend(template::tokens("__xslice_run"));
+    let mut value = template::tokens(&format!("{IN_SCOPE}::__private::call"));
+    value.extend([TokenTree::Group(Group::new(
+        Delimiter::Parenthesis,
+        arguments,
+    ))]);
     value
 }
 
-/// A call of a method on an operand of the user's, with another one, its name, and the function, where there are. All of it stands at the
+fn comma() -> TokenTree {
+    TokenTree::Punct(Punct::new(',', Spacing::Alone))
+}
+
+/// A call of a method on an operand of the user's, with another one, where there is one, and what else it takes. All of it stands at the
 /// operand, where a wrong type is refused.
-fn method(
-    method: &str,
-    operand: Rust,
-    source: Option<Rust>,
-    name: Option<&str>,
-    run: Option<&str>,
-) -> TokenStream {
+fn method(method: &str, operand: Rust, source: Option<Rust>, arguments: &str) -> TokenStream {
     let at = |mut tree: TokenTree, ends: Ends| {
         tree.set_span(Span::call_site().located_at(ends.0));
         tree
     };
     let ends = operand.ends;
-    let named = source.as_ref().map_or(ends, |source| source.ends);
-    let comma = || TokenTree::Punct(Punct::new(',', Spacing::Alone));
-    let mut arguments = TokenStream::new();
+    let mut all = TokenStream::new();
     if let Some(source) = source {
         let reference = TokenTree::Punct(Punct::new('&', Spacing::Alone));
-        arguments.extend([at(reference, named)]);
-        arguments.extend(source.tokens);
-        arguments.extend([comma()]);
+        all.extend([at(reference, source.ends)]);
+        all.extend(source.tokens);
     }
-    if let Some(name) = name {
-        arguments.extend([TokenTree::Literal(Literal::string(name)), comma()]);
-    }
-    let run = run.map(|run| TokenTree::Ident(Ident::new(run, Span::call_site())));
-    arguments.extend(run.map(|run| at(run, ends)));
+    let arguments = template::tokens(arguments).into_iter();
+    all.extend(arguments.map(|tree| at(tree, ends)));
     let receiver = Group::new(Delimiter::Parenthesis, operand.tokens);
     let call = [
         TokenTree::Group(receiver),
         TokenTree::Punct(Punct::new('.', Spacing::Alone)),
         TokenTree::Ident(Ident::new(method, Span::call_site())),
-        TokenTree::Group(Group::new(Delimiter::Parenthesis, arguments)),
+        TokenTree::Group(Group::new(Delimiter::Parenthesis, all)),
     ];
     call.into_iter().map(|tree| at(tree, ends)).collect()
 }

@@ -6,7 +6,7 @@ use crate::parse::{Item, Notation};
 use crate::report::Refusal;
 use crate::template::{ROOT, Template};
 use proc_macro::{TokenStream, TokenTree};
-use xslice_core::emit::Destination;
+use xslice_core::emit::{Destination, Function, Taken};
 
 /// What is refused is added to `all`.
 pub fn expand(root: &TokenStream, item: Item, all: &mut Vec<Refusal>) -> TokenStream {
@@ -22,9 +22,17 @@ pub fn expand(root: &TokenStream, item: Item, all: &mut Vec<Refusal>) -> TokenSt
     }
     let head =
         format!("__xslice_attributes {ALLOW} __xslice_visibility {constant}fn __xslice_name");
+    let form = Function {
+        head: &head,
+        root: ROOT,
+        parameters: &[],
+        destination,
+        fallible: false,
+        taken: Taken::Arrays,
+    };
     let text = plan
         .as_ref()
-        .and_then(|plan| function(plan, notation, (ROOT, &head), destination, &mut refusals))
+        .and_then(|plan| function(plan, notation, form, &mut refusals))
         .filter(|_| refusals.is_empty())
         .unwrap_or_else(|| dummy(notation, &head, destination));
     let template = Template::new(ROOT, item.root.unwrap_or_else(|| root.clone()))
