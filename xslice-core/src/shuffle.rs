@@ -217,6 +217,8 @@ impl Shuffle {
             Kind::Avx512 => is_wide() || shuffle.narrow().is_some(),
             #[cfg(target_arch = "x86_64")]
             Kind::Avx2 => shuffle.narrow().is_some() || is_wide(),
+            #[cfg(target_arch = "aarch64")]
+            Kind::Neon => shuffle.narrow().is_some() || is_wide(),
             Kind::Scalar => shuffle.narrow().is_some() || is_wide(),
         };
         is_read.then_some(shuffle)

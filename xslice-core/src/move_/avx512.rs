@@ -7,9 +7,6 @@ use super::copy::Rows;
 use super::lookup::{self, Index, Indices};
 use core::arch::x86_64::*;
 
-/// Entries of a table that is held in registers, at most: four of bytes.
-pub(super) const IN_REGISTERS: usize = 256;
-
 /// Eight indices from `k` on, wrapped, and a bit for each that then lies in the axis.
 ///
 /// # Safety
@@ -150,7 +147,7 @@ pub(super) unsafe fn narrow<I: Index>(
 /// the rest is fewer than a vector. `None`: an index lies outside.
 ///
 /// # Safety
-/// As [`words`] but for the bytes of a row, with at most [`IN_REGISTERS`] entries.
+/// As [`words`] but for the bytes of a row, with at most [`lookup::PLANE`] entries.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
 pub(super) unsafe fn planes<I: Index>(
     dst: *mut u8,
@@ -178,13 +175,8 @@ unsafe fn planes_of<const N: usize, I: Index>(
     rows: Rows,
     indices: &Indices<I>,
 ) -> Option<usize> {
-    let mut bytes = [[0u8; IN_REGISTERS]; N];
-    for entry in 0..indices.size as usize {
-        for (n, plane) in bytes.iter_mut().enumerate() {
-            // SAFETY: the entry lies in the source.
-            plane[entry] = unsafe { src.offset(entry as isize * indices.scale).add(n).read() };
-        }
-    }
+    // SAFETY: by the contract of this function.
+    let bytes: [_; N] = unsafe { lookup::planes(src, indices) };
     // SAFETY: loads of whole arrays.
     let load = |bytes: &[u8; 64]| unsafe { _mm512_loadu_si512(bytes.as_ptr().cast()) };
     let planes = bytes.map(|plane| {

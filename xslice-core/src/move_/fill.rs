@@ -1,6 +1,8 @@
 //! Values of a Range: by the formula of [`Progression`], as vectors where they lie side by side.
 
-use super::level::{Kind, Level};
+#[cfg(target_arch = "x86_64")]
+use super::level::Kind;
+use super::level::Level;
 use crate::range::Progression;
 
 /// `count` values from position `first` of a Range by `step`.
@@ -25,6 +27,7 @@ pub(super) unsafe fn run(
             Kind::Avx512 if packed && count >= SHORT => avx512(to, count, first, step, values),
             #[cfg(target_arch = "x86_64")]
             Kind::Avx2 if packed && count >= SHORT => avx2(to, count, first, step, values),
+            // Elsewhere vectors are part of what the crate is compiled for.
             _ if packed => side_by_side(to, count, first, step, values),
             _ => apart(to, count, dst_stride, first, step, values),
         }
@@ -32,6 +35,7 @@ pub(super) unsafe fn run(
 }
 
 /// Fewer values are not worth a call of their own.
+#[cfg(target_arch = "x86_64")]
 const SHORT: usize = 16;
 
 /// # Safety

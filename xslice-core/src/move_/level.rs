@@ -12,6 +12,9 @@ pub struct Level(Kind);
 pub(crate) enum Kind {
     /// None that the compiler does not take by itself.
     Scalar,
+    /// 16-byte vectors with byte permutes: `tbl` and `tbx`.
+    #[cfg(target_arch = "aarch64")]
+    Neon,
     /// 16-byte lanes with byte permutes: `vpshufb` of AVX2.
     #[cfg(target_arch = "x86_64")]
     Avx2,
@@ -32,7 +35,7 @@ impl Level {
             .filter(|level| level.detected())
     }
 
-    /// The best level, or the one that `XSLICE_SIMD` (`scalar`, `avx2`, `avx512`) lowers it to; settled at the first call.
+    /// The best level, or the one that `XSLICE_SIMD` (`scalar`, `neon`, `avx2`, `avx512`) lowers it to; settled at the first call.
     #[must_use]
     pub fn best() -> Self {
         #[cfg(feature = "std")]
@@ -52,7 +55,7 @@ impl Level {
     /// The best level that is not above the named one; no level of its own for a name that is not known, so that a typing error
     /// lowers too.
     #[cfg(feature = "std")]
-    fn up_to(wanted: &str) -> Self {
+    pub(super) fn up_to(wanted: &str) -> Self {
         let named = |(name, _): &&(&str, Kind)| name.eq_ignore_ascii_case(wanted);
         let ceiling = KINDS
             .iter()
@@ -88,6 +91,9 @@ impl Level {
         }
         match self.0 {
             Kind::Scalar => true,
+            // The crate is compiled for it or not: there is nothing to detect. Indices are narrowed as little endian has them.
+            #[cfg(target_arch = "aarch64")]
+            Kind::Neon => cfg!(all(target_feature = "neon", target_endian = "little")),
             #[cfg(target_arch = "x86_64")]
             Kind::Avx2 => has!("avx2"),
             #[cfg(target_arch = "x86_64")]
@@ -107,42 +113,10 @@ impl Level {
 
 const KINDS: &[(&str, Kind)] = &[
     ("scalar", Kind::Scalar),
+    #[cfg(target_arch = "aarch64")]
+    ("neon", Kind::Neon),
     #[cfg(target_arch = "x86_64")]
     ("avx2", Kind::Avx2),
     #[cfg(target_arch = "x86_64")]
     ("avx512", Kind::Avx512),
 ];
-
-/// Results of at least so many bytes are written past the caches: three quarters of the last-level cache, which then
-/// would not keep them. `usize::MAX` where its size is not known.
-pub(crate) fn streams_from() -> usize {
-    #[cfg(all(feature = "std", target_arch = "x86_64"))]
-    {
-        static BYTES: std::sync::OnceLock<usize> = std::sync::OnceLock::new();
-        *BYTES.get_or_init(|| last_level_cache().map_or(usize::MAX, |bytes| bytes / 4 * 3))
-    }
-    #[cfg(not(all(feature = "std", target_arch = "x86_64")))]
-    {
-        usize::MAX
-    }
-}
-
-/// Bytes of the largest cache that `cpuid` describes.
-#[cfg(all(feature = "std", target_arch = "x86_64"))]
-fn last_level_cache() -> Option<usize> {
-    use core::arch::x86_64::{__cpuid, __cpuid_count};
-    // Intel describes caches in leaf 4, AMD in the same form in leaf 0x8000_001d.
-    let leaves = [(0, 4), (0x8000_0000, 0x8000_001d)];
-    let known = leaves
-        .into_iter()
-        .filter(|&(first, leaf)| __cpuid(first).eax >= leaf);
-    let caches = known.flat_map(|(_, leaf)| (0..8).map(move |cache| __cpuid_count(leaf, cache)));
-    let described = caches.filter(|cache| cache.eax & 0x1f != 0);
-    let bytes = described.map(|cache| {
-        let ways = (cache.ebx >> 22) as usize + 1;
-        let partitions = (cache.ebx >> 12 & 0x3ff) as usize + 1;
-        let line = (cache.ebx & 0xfff) as usize + 1;
-        ways * partitions * line * (cache.ecx as usize + 1)
-    });
-    bytes.max()
-}

@@ -8,6 +8,8 @@
 use super::avx512;
 use super::copy::{self, Mover, Rows, by_width};
 use super::level::{Kind, Level};
+#[cfg(target_arch = "aarch64")]
+use super::neon;
 use super::rows;
 use core::mem::MaybeUninit;
 
@@ -50,6 +52,9 @@ impl<I: Index> Indices<I> {
                 Kind::Avx512 => self.places_avx512(first, src_stride, places),
                 #[cfg(target_arch = "x86_64")]
                 Kind::Avx2 => self.places_avx2(first, src_stride, places),
+                // Part of what the crate is compiled for.
+                #[cfg(target_arch = "aarch64")]
+                Kind::Neon => self.places_any(first, src_stride, places),
                 Kind::Scalar => self.places_any(first, src_stride, places),
             }
         }
@@ -194,8 +199,12 @@ unsafe fn vectors<I: Index>(
     unsafe {
         match (level.kind(), rows.bytes) {
             #[cfg(target_arch = "x86_64")]
-            (Kind::Avx512, 1..=4) if pays(&rows, indices, avx512::IN_REGISTERS) => {
+            (Kind::Avx512, 1..=4) if pays(&rows, indices, PLANE) => {
                 avx512::planes(dst, src, rows, indices)
+            }
+            #[cfg(target_arch = "aarch64")]
+            (Kind::Neon, bytes @ 1..=4) if pays(&rows, indices, neon::in_registers(bytes)) => {
+                neon::planes(dst, src, rows, indices)
             }
             #[cfg(target_arch = "x86_64")]
             (Kind::Avx512, 4 | 8) => avx512::words(dst, src, rows, indices),
@@ -219,6 +228,30 @@ const LEAST_ROWS: usize = 2048;
 fn pays<I>(rows: &Rows, indices: &Indices<I>, most: usize) -> bool {
     let entries = usize::try_from(indices.size).unwrap_or(usize::MAX);
     entries <= most && rows.count >= LEAST_ROWS && rows.count / 4 >= entries
+}
+
+/// Entries of a plane: as many as a byte names.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+pub(super) const PLANE: usize = 256;
+
+/// A table as planes: the first bytes of its entries, the second ones, and so on.
+///
+/// # Safety
+/// The entries lie in the source and have `N` bytes; there are at most [`PLANE`].
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+#[inline]
+pub(super) unsafe fn planes<const N: usize, I>(
+    src: *const u8,
+    indices: &Indices<I>,
+) -> [[u8; PLANE]; N] {
+    let mut planes = [[0; PLANE]; N];
+    for entry in 0..indices.size as usize {
+        for (n, plane) in planes.iter_mut().enumerate() {
+            // SAFETY: by the contract of this function.
+            plane[entry] = unsafe { src.offset(entry as isize * indices.scale).add(n).read() };
+        }
+    }
+    planes
 }
 
 /// A table of one word an entry.

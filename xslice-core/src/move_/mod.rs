@@ -9,8 +9,12 @@
 mod avx512;
 mod copy;
 mod fill;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+mod lanes;
 mod level;
 mod lookup;
+#[cfg(target_arch = "aarch64")]
+mod neon;
 #[cfg(feature = "rayon")]
 mod parallel;
 #[cfg_attr(
@@ -22,6 +26,8 @@ mod rows;
 mod shuffled;
 #[cfg(target_arch = "x86_64")]
 mod stream;
+#[cfg(test)]
+mod tests;
 mod turns;
 #[cfg(target_arch = "x86_64")]
 mod x86;
@@ -183,7 +189,6 @@ unsafe fn scheduled(
         Source::Buffer(buffer) => sources.start(buffer),
         Source::Range(_) => core::ptr::null(),
     };
-    let stream = schedule.bytes() >= level::streams_from();
     let inner = schedule.inner();
     let (count, within) = match part {
         None => (inner.count(), At::default()),
@@ -207,7 +212,6 @@ unsafe fn scheduled(
         part,
         count,
         within,
-        stream,
     };
     // SAFETY: `walk` gives the positions of turns within the extents; the rest is the contract of this function.
     unsafe {
@@ -329,8 +333,6 @@ struct Call<'a> {
     /// Elements of the move that each turn moves, and what the first of them adds to the position of the turn.
     count: usize,
     within: At,
-    /// Whether the result is so large that no cache keeps it.
-    stream: bool,
 }
 
 impl Call<'_> {
@@ -508,7 +510,7 @@ impl Call<'_> {
         // SAFETY: by the contract of this function.
         unsafe {
             #[cfg(target_arch = "x86_64")]
-            if self.stream && rows.bytes >= stream::LEAST_ROW {
+            if stream::takes(rows.bytes, self.schedule.bytes()) {
                 return stream::strided(to, from, rows);
             }
             copy::strided(self.level, to, from, rows);

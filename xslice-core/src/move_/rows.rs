@@ -54,6 +54,9 @@ pub(super) unsafe fn moved(
             // Wider vectors cross a line with every load that is not aligned to them, and were slower.
             #[cfg(target_arch = "x86_64")]
             Kind::Avx512 | Kind::Avx2 => avx2(dst, src, rows, known, place),
+            // Part of what the crate is compiled for.
+            #[cfg(target_arch = "aarch64")]
+            Kind::Neon => each(dst, src, rows, known, place),
             Kind::Scalar => each(dst, src, rows, known, place),
         }
     }
@@ -127,7 +130,12 @@ pub(super) fn prefetch(line: *const u8) {
         use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
         _mm_prefetch::<_MM_HINT_T0>(line.cast());
     }
-    #[cfg(not(target_arch = "x86_64"))]
+    #[cfg(target_arch = "aarch64")]
+    // SAFETY: a prefetch of any address has no effect that a program can see.
+    unsafe {
+        core::arch::asm!("prfm pldl1keep, [{}]", in(reg) line, options(nostack, readonly, preserves_flags));
+    }
+    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
     let _ = line;
 }
 
@@ -139,6 +147,11 @@ fn prefetch_write(line: *mut u8) {
     unsafe {
         core::arch::asm!("prefetchw [{}]", in(reg) line, options(nostack, readonly, preserves_flags));
     }
-    #[cfg(not(target_arch = "x86_64"))]
+    #[cfg(target_arch = "aarch64")]
+    // SAFETY: a prefetch of any address has no effect that a program can see.
+    unsafe {
+        core::arch::asm!("prfm pstl1keep, [{}]", in(reg) line, options(nostack, readonly, preserves_flags));
+    }
+    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
     let _ = line;
 }

@@ -1,12 +1,16 @@
 //! Running a Shuffle: rows of periods, by the widest tables that pay.
 
 use super::copy::{self, Rows};
-#[cfg(target_arch = "x86_64")]
-use super::level::Kind;
-use super::level::Level;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+use super::lanes;
+use super::level::{Kind, Level};
 #[cfg(target_arch = "x86_64")]
 use super::x86;
-use crate::shuffle::{Pattern, Shuffle};
+use crate::shuffle::{Pattern, Shuffle, Tables};
+#[cfg(target_arch = "aarch64")]
+use core::arch::aarch64::uint8x16_t;
+#[cfg(target_arch = "x86_64")]
+use core::arch::x86_64::__m128i;
 use core::ops::Range;
 
 /// A run of periods, and the operand around its source.
@@ -19,21 +23,6 @@ pub(crate) struct Run {
     /// The operand's first byte, and the one after its last.
     pub low: *const u8,
     pub high: *const u8,
-}
-
-impl Run {
-    /// The run without its first `turns` periods.
-    pub fn turned(&self, turns: usize, pattern: &Pattern) -> Self {
-        let done = turns * pattern.period();
-        Self {
-            dst: self.dst.wrapping_add(done),
-            src: self
-                .src
-                .wrapping_offset(turns as isize * pattern.src_stride() as isize),
-            bytes: self.bytes - done,
-            ..*self
-        }
-    }
 }
 
 impl Shuffle {
@@ -91,29 +80,38 @@ impl Shuffle {
             {
                 return;
             }
-            #[cfg(target_arch = "x86_64")]
-            let (wide, narrow) = match level.kind() {
-                Kind::Avx512 => match self.wide() {
-                    None => (None, self.narrow()),
-                    wide => (wide, None),
-                },
-                Kind::Avx2 => (None, self.narrow()),
-                Kind::Scalar => (None, None),
-            };
-            #[cfg(not(target_arch = "x86_64"))]
-            let _ = level;
+            let (wide, narrow) = self.tables(level);
             for _ in 0..rows.count {
-                #[cfg(target_arch = "x86_64")]
                 match (wide, narrow) {
+                    #[cfg(target_arch = "x86_64")]
                     (Some(wide), _) => x86::wide(&run, pattern, wide),
-                    (None, Some(narrow)) => x86::narrow(&run, pattern, narrow),
-                    (None, None) => units(&run, pattern, 0..run.bytes),
+                    #[cfg(target_arch = "x86_64")]
+                    (None, Some(narrow)) => lanes::run::<__m128i>(&run, pattern, narrow),
+                    #[cfg(target_arch = "aarch64")]
+                    (_, Some(narrow)) => lanes::run::<uint8x16_t>(&run, pattern, narrow),
+                    _ => units(&run, pattern, 0..run.bytes),
                 }
-                #[cfg(not(target_arch = "x86_64"))]
-                units(&run, pattern, 0..run.bytes);
                 run.dst = run.dst.wrapping_offset(rows.dst_stride);
                 run.src = run.src.wrapping_offset(rows.src_stride);
             }
+        }
+    }
+}
+
+impl Shuffle {
+    /// The tables that a level reads by: one of them, or none.
+    fn tables(&self, level: Level) -> (Option<&Tables<64>>, Option<&Tables<16>>) {
+        match level.kind() {
+            Kind::Scalar => (None, None),
+            #[cfg(target_arch = "aarch64")]
+            Kind::Neon => (None, self.narrow()),
+            #[cfg(target_arch = "x86_64")]
+            Kind::Avx2 => (None, self.narrow()),
+            #[cfg(target_arch = "x86_64")]
+            Kind::Avx512 => match self.wide() {
+                None => (None, self.narrow()),
+                wide => (wide, None),
+            },
         }
     }
 }
@@ -128,9 +126,15 @@ pub(super) unsafe fn units(run: &Run, pattern: &Pattern, at: Range<usize>) {
             let period = pattern.period();
             let (mut within, mut place) = (at.start % period, pattern.place(at.start));
             for at in at.step_by($unit) {
-                let from = place + pattern.offsets()[within] as isize;
+                let from = run
+                    .src
+                    .wrapping_offset(place + pattern.offsets()[within] as isize);
+                debug_assert!(
+                    run.low <= from && from.wrapping_add($unit) <= run.high,
+                    "I3"
+                );
                 // SAFETY: by the contract of `Shuffle::run`.
-                unsafe { copy::fixed::<$unit>(run.dst.add(at), run.src.offset(from)) };
+                unsafe { copy::fixed::<$unit>(run.dst.add(at), from) };
                 within += $unit;
                 if within == period {
                     within = 0;

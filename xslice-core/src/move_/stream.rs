@@ -7,12 +7,51 @@ use super::copy::{Rows, run};
 use core::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_sfence, _mm_stream_si128};
 
 /// Shorter rows have too few whole lines.
-pub(super) const LEAST_ROW: usize = 256;
+const LEAST_ROW: usize = 256;
+
+/// Whether rows of `row` bytes, of a result of `all` bytes, are moved here.
+pub(super) fn takes(row: usize, all: usize) -> bool {
+    row >= LEAST_ROW && all >= least_result()
+}
+
+/// Results of at least so many bytes are written past the caches: three quarters of the last-level cache, which then would not
+/// keep them. `usize::MAX` where its size is not known.
+fn least_result() -> usize {
+    #[cfg(feature = "std")]
+    {
+        static BYTES: std::sync::OnceLock<usize> = std::sync::OnceLock::new();
+        *BYTES.get_or_init(|| last_level_cache().map_or(usize::MAX, |bytes| bytes / 4 * 3))
+    }
+    #[cfg(not(feature = "std"))]
+    {
+        usize::MAX
+    }
+}
+
+/// Bytes of the largest cache that `cpuid` describes.
+#[cfg(feature = "std")]
+fn last_level_cache() -> Option<usize> {
+    use core::arch::x86_64::{__cpuid, __cpuid_count};
+    // Intel describes caches in leaf 4, AMD in the same form in leaf 0x8000_001d.
+    let leaves = [(0, 4), (0x8000_0000, 0x8000_001d)];
+    let known = leaves
+        .into_iter()
+        .filter(|&(first, leaf)| __cpuid(first).eax >= leaf);
+    let caches = known.flat_map(|(_, leaf)| (0..8).map(move |cache| __cpuid_count(leaf, cache)));
+    let described = caches.filter(|cache| cache.eax & 0x1f != 0);
+    let bytes = described.map(|cache| {
+        let ways = (cache.ebx >> 22) as usize + 1;
+        let partitions = (cache.ebx >> 12 & 0x3ff) as usize + 1;
+        let line = (cache.ebx & 0xfff) as usize + 1;
+        ways * partitions * line * (cache.ecx as usize + 1)
+    });
+    bytes.max()
+}
 
 /// Rows at constant distances.
 ///
 /// # Safety
-/// As [`super::copy::strided`], with rows of at least [`LEAST_ROW`] bytes.
+/// As [`super::copy::strided`], for rows that [`takes`] admits.
 pub(super) unsafe fn strided(dst: *mut u8, src: *const u8, rows: Rows) {
     let (mut to, mut from) = (dst, src);
     for _ in 0..rows.count {

@@ -5,7 +5,7 @@
 //! past the caches where the result is larger.
 
 use super::copy::{self, Mover, by_width};
-use super::{At, Call, Level, MOST_INLINE, Rows, Sources, level, rows};
+use super::{At, Call, Level, MOST_INLINE, Rows, Sources, rows};
 use crate::access::Access;
 use crate::nest::schedule::{Move, Schedule};
 use crate::scratch;
@@ -52,7 +52,6 @@ impl Schedule {
             part: None,
             count: self.inner().count(),
             within: At::default(),
-            stream: self.bytes() >= level::streams_from(),
         };
         let first = At {
             src: src.addr().wrapping_sub(operand.addr()) as i64,

@@ -1,165 +1,37 @@
 //! Shuffles of bytes on x86-64: AVX-512 VBMI on 64-byte vectors, AVX2 on 16-byte lanes.
 //!
-//! A run of periods is a row of tiles, each made of whole vectors by the same tables. Tiles whose loads all lie inside the operand go
-//! through a loop with the tables in registers; the ends go by masked loads and stores (AVX-512), by one more tile that overlaps the one
-//! before it with the same bytes, or unit by unit.
+//! AVX2 brings its instructions to the loops of [`lanes`]. AVX-512 has tiles of its own, for masks: the ends of a run go by masked loads
+//! and stores.
 
 use super::copy::Rows;
-use super::shuffled::{Run, units};
-use crate::shuffle::{Load, Pattern, Tables};
+use super::lanes::{self, Lanes, by_shape, inside};
+use super::shuffled::Run;
+use crate::shuffle::{Pattern, Tables};
 use core::arch::x86_64::{
-    __m128i, __m512i, _mm_loadu_si128, _mm_or_si128, _mm_setzero_si128, _mm_shuffle_epi8,
-    _mm_storeu_si128, _mm512_loadu_si512, _mm512_mask_permutexvar_epi8, _mm512_mask_storeu_epi8,
-    _mm512_maskz_loadu_epi8, _mm512_setzero_si512, _mm512_storeu_si512,
+    __m128i, __m512i, _mm_or_si128, _mm_shuffle_epi8, _mm512_loadu_si512,
+    _mm512_mask_permutexvar_epi8, _mm512_mask_storeu_epi8, _mm512_maskz_loadu_epi8,
+    _mm512_setzero_si512, _mm512_storeu_si512,
 };
+use core::ops::Range;
 
-/// `$f::<vectors, loads>(args)` for the shapes of tables that are worth a loop of their own, `$else` for all others.
-macro_rules! by_shape {
-    ($tables:ident, $f:ident $args:tt, $else:expr) => {
-        by_shape!(@ $tables, $f $args, $else,
-            (1, 1), (1, 2), (1, 3), (1, 4), (1, 5), (1, 6), (1, 7), (1, 8),
-            (3, 1), (3, 2), (3, 3), (5, 1), (5, 2), (5, 3), (7, 1), (7, 2), (7, 3))
-    };
-    (@ $tables:ident, $f:ident $args:tt, $else:expr, $(($vectors:literal, $loads:literal)),*) => {
-        match ($tables.vectors, $tables.per_vector) {
-            $(($vectors, $loads) => by_shape!(@@ $f, $vectors, $loads, $args),)*
-            _ => $else,
-        }
-    };
-    (@@ $f:ident, $vectors:literal, $loads:literal, ($($arg:expr),*)) => {
-        $f::<$vectors, $loads>($($arg),*)
-    };
-}
-
-/// The tiles of a run whose loads lie inside the operand: from the first to before the last.
-fn inside<const N: usize>(run: &Run, tables: &Tables<N>) -> core::ops::Range<usize> {
-    // Most tiles are one vector, and rows are short: a division is worth avoiding.
-    let tiles = match tables.vectors {
-        1 => run.bytes / N,
-        vectors => run.bytes / (vectors * N),
-    };
-    let place = run.src as isize;
-    let (low, high) = (run.low as isize - place, run.high as isize - place);
-    // Tile t reads from t * stride + reach.0 up to t * stride + reach.1; both bounds are linear in t.
-    let (first, last) = tables.reach;
-    let stride = tables.src_stride;
-    let fits = |t: usize| t as isize * stride + first >= low && t as isize * stride + last <= high;
-    if tiles == 0 || (fits(0) && fits(tiles - 1)) {
-        return 0..tiles;
+// SAFETY: 16 bytes, of any value.
+unsafe impl Lanes for __m128i {
+    #[inline(always)]
+    unsafe fn picked(self, order: Self) -> Self {
+        // SAFETY: by the contract of the trait.
+        unsafe { _mm_shuffle_epi8(self, order) }
     }
-    let start = (0..tiles).take(MOST_ENDS).position(fits).unwrap_or(tiles);
-    let end = (start..tiles)
-        .rev()
-        .take(MOST_ENDS)
-        .find(|&t| fits(t))
-        .map_or(start, |t| t + 1);
-    start..end
-}
 
-/// More tiles than this at one end never leave the operand: a tile reads at most so many tiles' lengths beyond itself.
-const MOST_ENDS: usize = 512;
-
-/// # Safety
-/// The processor has AVX2; `run` as [`Shuffle::run`](crate::Shuffle::run) says.
-#[target_feature(enable = "avx2")]
-pub(super) unsafe fn narrow(run: &Run, pattern: &Pattern, tables: &Tables<16>) {
-    let tile = tables.vectors * 16;
-    let inside = inside(run, tables);
-    // SAFETY: the bytes before and after the inner tiles go unit by unit; the loads of the inner tiles lie inside the operand and their
-    // stores inside the run.
-    unsafe {
-        units(run, pattern, 0..inside.start * tile);
-        lanes(run, tables, inside.clone());
-        let done = inside.end * tile;
-        let rest = run.bytes - done;
-        // One more tile that ends where the run ends, if its loads lie inside as well.
-        let shift = (run.bytes - tile.min(run.bytes)) / pattern.period();
-        let back = run.turned(shift, pattern);
-        if rest > 0 && rest < tile && inside.end > inside.start && fits(&back, tables) {
-            lanes(&back, tables, 0..1);
-        } else {
-            units(run, pattern, done..run.bytes);
-        }
+    #[inline(always)]
+    unsafe fn merged(self, loaded: Self, order: Self) -> Self {
+        // SAFETY: by the contract of the trait.
+        unsafe { _mm_or_si128(self, loaded.picked(order)) }
     }
-}
 
-fn fits<const N: usize>(run: &Run, tables: &Tables<N>) -> bool {
-    let place = run.src as isize;
-    place + tables.reach.0 >= run.low as isize && place + tables.reach.1 <= run.high as isize
-}
-
-/// # Safety
-/// As [`narrow`], for tiles whose loads lie inside the operand.
-#[target_feature(enable = "avx2")]
-unsafe fn lanes(run: &Run, tables: &Tables<16>, tiles: core::ops::Range<usize>) {
-    if tiles.is_empty() {
-        return;
-    }
-    // SAFETY: by the contract of this function.
-    unsafe {
-        by_shape!(
-            tables,
-            lanes_of(run, tables, tiles),
-            lanes_any(run, tables, tiles)
-        )
-    }
-}
-
-/// # Safety
-/// As [`lanes`], with the tables of that shape.
-#[target_feature(enable = "avx2")]
-#[inline]
-unsafe fn lanes_of<const VECTORS: usize, const LOADS: usize>(
-    run: &Run,
-    tables: &Tables<16>,
-    tiles: core::ops::Range<usize>,
-) {
-    let table = |v: usize, l: usize| &tables.loads[v * LOADS + l];
-    // SAFETY: the tables are arrays of 16 bytes; loads and stores as the contract says.
-    unsafe {
-        let bytes: [[__m128i; LOADS]; VECTORS] = core::array::from_fn(|v| {
-            core::array::from_fn(|l| _mm_loadu_si128(table(v, l).bytes.as_ptr().cast()))
-        });
-        let offsets: [[isize; LOADS]; VECTORS] =
-            core::array::from_fn(|v| core::array::from_fn(|l| table(v, l).offset));
-        let mut src = run.src.offset(tiles.start as isize * tables.src_stride);
-        let mut dst = run.dst.add(tiles.start * VECTORS * 16);
-        for _ in tiles {
-            for v in 0..VECTORS {
-                let mut vector = _mm_setzero_si128();
-                for (order, offset) in bytes[v].into_iter().zip(offsets[v]) {
-                    let loaded = _mm_loadu_si128(src.offset(offset).cast());
-                    vector = _mm_or_si128(vector, _mm_shuffle_epi8(loaded, order));
-                }
-                _mm_storeu_si128(dst.add(v * 16).cast(), vector);
-            }
-            src = src.wrapping_offset(tables.src_stride);
-            dst = dst.wrapping_add(VECTORS * 16);
-        }
-    }
-}
-
-/// # Safety
-/// As [`lanes`].
-#[target_feature(enable = "avx2")]
-unsafe fn lanes_any(run: &Run, tables: &Tables<16>, tiles: core::ops::Range<usize>) {
-    for t in tiles {
+    #[target_feature(enable = "avx2")]
+    unsafe fn tiles(run: &Run, tables: &Tables<16>, tiles: Range<usize>) {
         // SAFETY: by the contract of this function.
-        unsafe {
-            let src = run.src.offset(t as isize * tables.src_stride);
-            let dst = run.dst.add(t * tables.vectors * 16);
-            for (v, loads) in tables.loads.chunks_exact(tables.per_vector).enumerate() {
-                let part = |load: &Load<16>| {
-                    let bytes = _mm_loadu_si128(src.offset(load.offset).cast());
-                    _mm_shuffle_epi8(bytes, _mm_loadu_si128(load.bytes.as_ptr().cast()))
-                };
-                let mut vector = part(&loads[0]);
-                for load in &loads[1..] {
-                    vector = _mm_or_si128(vector, part(load));
-                }
-                _mm_storeu_si128(dst.add(v * 16).cast(), vector);
-            }
-        }
+        unsafe { lanes::each::<Self>(run, tables, tiles) }
     }
 }
 
@@ -311,7 +183,7 @@ fn head(run: &Run, pattern: &Pattern, tables: &Tables<64>) -> usize {
 /// # Safety
 /// As [`wide`], for tiles whose loads lie inside the operand.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
-unsafe fn vectors(run: &Run, tables: &Tables<64>, tiles: core::ops::Range<usize>) {
+unsafe fn vectors(run: &Run, tables: &Tables<64>, tiles: Range<usize>) {
     if tiles.is_empty() {
         return;
     }
@@ -332,7 +204,7 @@ unsafe fn vectors(run: &Run, tables: &Tables<64>, tiles: core::ops::Range<usize>
 unsafe fn vectors_of<const VECTORS: usize, const LOADS: usize>(
     run: &Run,
     tables: &Tables<64>,
-    tiles: core::ops::Range<usize>,
+    tiles: Range<usize>,
 ) {
     let tables_of = InRegisters::<VECTORS, LOADS>::new(tables);
     // SAFETY: by the contract of this function.
@@ -350,7 +222,7 @@ unsafe fn vectors_of<const VECTORS: usize, const LOADS: usize>(
 /// # Safety
 /// As [`vectors`].
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
-unsafe fn vectors_any(run: &Run, tables: &Tables<64>, tiles: core::ops::Range<usize>) {
+unsafe fn vectors_any(run: &Run, tables: &Tables<64>, tiles: Range<usize>) {
     for t in tiles {
         // SAFETY: by the contract of this function.
         unsafe {

@@ -1,0 +1,171 @@
+//! Every level against plain loops: random patterns, look-ups in tables of every size, buffers that end where the operand does.
+
+use super::copy::Rows;
+use super::level::Level;
+use super::lookup::{self, Index, Indices};
+use crate::shuffle::{Pattern, Shuffle};
+use alloc::{vec, vec::Vec};
+
+/// Numbers that look random, the same in each run.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % end as u64) as usize
+    }
+
+    fn bytes(&mut self, count: usize) -> Vec<u8> {
+        (0..count).map(|_| self.below(256) as u8).collect()
+    }
+}
+
+/// What no move has written.
+const UNTOUCHED: u8 = 0xA5;
+
+/// A few elements of `width` bytes a period, in any order, from any of a few neighbours.
+fn pattern(random: &mut Random, width: usize) -> Option<Pattern> {
+    let elements = 1 + random.below((64 / width).min(9));
+    let reach = 1 + random.below(3 * elements);
+    let stride = (random.below(8 * elements + 1) * width) as i64;
+    let sign = [1, -1][random.below(2)];
+    let from = (0..elements).map(|_| (random.below(reach) * width) as i32);
+    let offsets = from.flat_map(|first| (0..width as i32).map(move |byte| first + byte));
+    Pattern::new(offsets.collect(), sign * stride)
+}
+
+/// Runs a shuffle on rows whose source is as long as what they read and `slack`, and compares with its pattern, byte by byte.
+fn shuffle(random: &mut Random, shuffle: &Shuffle, periods: usize, slack: (usize, usize)) {
+    let pattern = shuffle.pattern();
+    let bytes = periods * pattern.period();
+    let rows = Rows {
+        count: 1 + random.below(3),
+        bytes,
+        dst_stride: (bytes + random.below(3)) as isize,
+        src_stride: random.below(40) as isize,
+    };
+    let place = |row: usize, at: usize| {
+        let (period, within) = (at / pattern.period(), at % pattern.period());
+        let first =
+            row as isize * rows.src_stride + period as isize * pattern.src_stride() as isize;
+        first + pattern.offsets()[within] as isize
+    };
+    let all = (0..rows.count).flat_map(|row| (0..bytes).map(move |at| (row, at)));
+    let places = || all.clone().map(|(row, at)| place(row, at));
+    let (first, last) = (places().min().unwrap_or(0), places().max().unwrap_or(0));
+    let src = random.bytes((last - first) as usize + 1 + slack.0 + slack.1);
+    let start = slack.0 as isize - first;
+    let mut expected = vec![UNTOUCHED; rows.count * (bytes + 3)];
+    for (row, at) in all {
+        let to = row * rows.dst_stride as usize + at;
+        expected[to] = src[(start + place(row, at)) as usize];
+    }
+    for level in Level::all() {
+        let mut dst = vec![UNTOUCHED; expected.len()];
+        let from = src.as_ptr().wrapping_offset(start);
+        // SAFETY: every place of the rows lies in `src`, which begins and ends with them but for the slack; `dst` has room for the rows.
+        unsafe { shuffle.rows(level, dst.as_mut_ptr(), from, rows, src.as_ptr_range()) };
+        assert!(
+            dst == expected,
+            "{}: {pattern:?}, {periods} periods, {slack:?} spare",
+            level.name()
+        );
+    }
+}
+
+#[test]
+fn shuffles_move_what_their_patterns_say() {
+    let mut random = Random(0x9E37_79B9_7F4A_7C15);
+    let (mut narrow, mut wide) = (0, 0);
+    for width in 1..=16 {
+        for round in 0..150 {
+            let Some(tried) = pattern(&mut random, width).and_then(Shuffle::new) else {
+                continue;
+            };
+            narrow += usize::from(tried.narrow().is_some());
+            wide += usize::from(tried.wide().is_some());
+            let periods = [1, 3, 16, 21, 64, 150][round % 6];
+            let slack = [(0, 0), (1, 7), (64, 64)][random.below(3)];
+            shuffle(&mut random, &tried, periods, slack);
+        }
+    }
+    assert!(narrow > 1000 && wide > 1000, "{narrow} and {wide} tables");
+}
+
+/// Looks up at every level, and compares with the entries; then with an index outside of the axis, which is to be refused.
+fn look_up<I: Index>(random: &mut Random, bytes: usize, size: usize, mut ids: Vec<I>, outside: I) {
+    let table = random.bytes(bytes * size);
+    let rows = Rows {
+        count: ids.len(),
+        bytes,
+        dst_stride: bytes as isize,
+        src_stride: 0,
+    };
+    let wrapped = |id: I| match id.into() {
+        id if id < 0 => (id + size as i64) as usize,
+        id => id as usize,
+    };
+    let entries = ids.iter().map(|&id| wrapped(id) * bytes);
+    let expected: Vec<u8> = entries
+        .flat_map(|at| table[at..at + bytes].to_vec())
+        .collect();
+    let run = |level, ids: &[I]| {
+        let mut dst = vec![UNTOUCHED; expected.len()];
+        let indices = Indices {
+            table: ids.as_ptr(),
+            stride: size_of::<I>() as isize,
+            scale: bytes as isize,
+            size: size as i64,
+        };
+        // SAFETY: the entries of the axis lie in `table`, `dst` has room for as many as there are indices.
+        let passed = unsafe { lookup::run(level, dst.as_mut_ptr(), table.as_ptr(), rows, indices) };
+        (passed, dst)
+    };
+    for level in Level::all() {
+        let (passed, dst) = run(level, &ids);
+        let name = level.name();
+        assert!(passed, "{name}: {bytes} bytes of {size}");
+        assert!(dst == expected, "{name}: {bytes} bytes of {size}");
+    }
+    let at = random.below(ids.len());
+    ids[at] = outside;
+    for level in Level::all() {
+        let (passed, _) = run(level, &ids);
+        assert!(!passed, "{}: {bytes} bytes of {size}", level.name());
+    }
+}
+
+#[test]
+fn lookups_move_what_indices_say_and_refuse_those_outside() {
+    let mut random = Random(0xD1B5_4A32_D192_ED03);
+    for bytes in (1..=9).chain([12, 16, 33, 100]) {
+        // Around what a table of 64, two, and four of them hold, and more.
+        for size in [1, 5, 63, 64, 65, 128, 129, 255, 256, 257, 600] {
+            for count in [37, 2501] {
+                let mut ids = || {
+                    let id = |_| random.below(2 * size) as i64 - size as i64;
+                    (0..count).map(id).collect::<Vec<i64>>()
+                };
+                let (wide, narrow) = (ids(), ids().iter().map(|&id| id as i32).collect());
+                // One bit in the high word: what is left of the index is a good one.
+                let far = 1 << 32;
+                let near = [size as i32, -(size as i32) - 1][random.below(2)];
+                look_up::<i64>(&mut random, bytes, size, wide, far);
+                look_up::<i32>(&mut random, bytes, size, narrow, near);
+            }
+        }
+    }
+}
+
+#[test]
+#[cfg(feature = "std")]
+fn a_name_lowers_to_its_level_and_an_unknown_one_to_none() {
+    for level in Level::all() {
+        assert_eq!(Level::up_to(level.name()), level);
+        assert_eq!(Level::up_to(&level.name().to_uppercase()), level);
+    }
+    assert_eq!(Level::all().next(), Some(Level::SCALAR));
+    assert_eq!(Level::up_to("sse9"), Level::SCALAR);
+}
