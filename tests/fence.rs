@@ -33,10 +33,15 @@ static FENCE: Fence = Fence;
 /// Fenced allocations so far.
 static COUNT: AtomicUsize = AtomicUsize::new(0);
 
-const PAGE: usize = 4096;
+/// The largest that a kernel for the processor has: smaller ones divide it.
+const PAGE: usize = if cfg!(target_arch = "x86_64") {
+    4 << 10
+} else {
+    64 << 10
+};
 
 /// Bytes of a slot, and of a slot with the page behind it.
-const ROOM: usize = 16 * PAGE;
+const ROOM: usize = 64 << 10;
 const SLOT: usize = ROOM + PAGE;
 
 const SLOTS: usize = 24_000;
@@ -171,7 +176,8 @@ fn the_fence_is_there() {
     let mut sides = [0, 0];
     for bytes in buffers.iter().filter(fenced) {
         let (first, last) = (bytes.as_ptr().addr(), bytes.as_ptr().addr() + bytes.len());
-        let is_first = first.is_multiple_of(PAGE);
+        let slots = ARENA.load(Ordering::Acquire).addr() + PAGE;
+        let is_first = (first - slots).is_multiple_of(SLOT);
         let outside = if is_first { first - 1 } else { last };
         sides[usize::from(is_first)] += 1;
         let is_closed = maps.lines().any(|line| {

@@ -18,7 +18,12 @@ struct Guarded {
     pages: usize,
 }
 
-const PAGE: usize = 4096;
+/// The largest that a kernel for the processor has: smaller ones divide it.
+const PAGE: usize = if cfg!(target_arch = "x86_64") {
+    4 << 10
+} else {
+    64 << 10
+};
 
 impl Guarded {
     fn new(bytes: usize) -> Self {
