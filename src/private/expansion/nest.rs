@@ -64,11 +64,13 @@ around! {
     blocks2(2) blocks1(len);
 }
 
+/// Indices of an axis of that size, the elements of the source that each counts, and what a refusal says: operator, axis, shape.
+type Looked<'a, I, const RANK: usize> = (&'a [I], i64, isize, (&'a str, usize, [usize; RANK]));
+
 /// A loop around another function, by indices.
 macro_rules! gather {
     ($($name:ident($loops:literal) $inner:ident($($len:ident)?);)*) => {$(
-        /// Elements or blocks in that many loops, the outermost of which looks up an index of an axis of `size`, which counts `scale`
-        /// elements of the source.
+        /// Elements or blocks in that many loops, the outermost of which looks up an index.
         ///
         /// # Errors
         /// That of every engine, before anything moves.
@@ -76,9 +78,7 @@ macro_rules! gather {
         pub fn $name<T: Copy, I: Copy + Into<i64>, const RANK: usize>(
             dst: &mut [T],
             src: &[T],
-            indices: &[I],
-            (operator, axis, shape): (&str, usize, [usize; RANK]),
-            (size, scale): (i64, isize),
+            (indices, size, scale, (operator, axis, shape)): Looked<'_, I, RANK>,
             $($len: usize,)?
             [count, extents @ ..]: [usize; $loops],
             (mut to, [to_step, to_inner @ ..]): Position<$loops>,

@@ -87,7 +87,7 @@ impl Emitter<'_> {
         let written = self.written(nest);
         let (kind, numbers) = numbers(nest, &written);
         let call = format!(
-            "{}::__private::gather_{kind}({}{dst}, {src}, {table}, ({operator:?}, {axis}, {dims:?}), ({}, {}), {numbers})",
+            "{}::__private::gather_{kind}({}{dst}, {src}, ({table}, {}, {}, ({operator:?}, {axis}, {dims:?})), {numbers})",
             self.wanted.root,
             self.mutable(&dst),
             check.size(),
