@@ -18,7 +18,7 @@ pub use nest::{
     blocks1, blocks2, elements1, elements2, elements3, gather_blocks1, gather_blocks2,
     gather_elements1, gather_elements2, gather_elements3,
 };
-pub use operand::{Destination, Flat, Source, call};
+pub use operand::{Destination, Flat, Source, run, try_run};
 
 /// What an expression sees of this crate. It is imported whole into the block of an invocation, so every name is one that no user has.
 pub mod scope {

@@ -55,10 +55,8 @@ pub enum Destination {
 pub enum Taken {
     /// As references to arrays.
     Arrays,
-    /// As slices, whose lengths the caller has compared: for each type of array the compiler makes pointers and results anew.
+    /// As one parameter, slices in pairs, whose lengths the caller has compared: `((table, indices), dst)`; `()` for none.
     Slices,
-    /// As one parameter, slices in pairs: `((table, indices), dst)`; `()` for none.
-    Pairs,
 }
 
 /// How a function is to be written.
@@ -249,11 +247,11 @@ impl Emitter<'_> {
             (false, value) => format!(" -> {value}"),
         };
         let parameters = match self.wanted.taken {
-            Taken::Arrays | Taken::Slices => {
+            Taken::Arrays => {
                 let typed = parameters.iter().map(|(name, ty)| format!("{name}: {ty}"));
                 typed.collect::<Vec<String>>().join(", ")
             }
-            Taken::Pairs => {
+            Taken::Slices => {
                 let (names, types): (Vec<String>, Vec<String>) = parameters.into_iter().unzip();
                 format!("{}: {}", pairs(names), pairs(types))
             }
@@ -266,7 +264,7 @@ impl Emitter<'_> {
         let element = self.element(ty);
         match self.wanted.taken {
             Taken::Arrays => format!("[{element}; {len}]"),
-            Taken::Slices | Taken::Pairs => format!("[{element}]"),
+            Taken::Slices => format!("[{element}]"),
         }
     }
 

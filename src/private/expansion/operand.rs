@@ -1,8 +1,7 @@
-//! What the operands of an expression can be: arrays, nested arrays, slices, `Vec`, views, and pointers to them, as references to flat
-//! arrays. Whether a length must be looked at is said by the type of the operand, and so is whether the value is a `Result`.
+//! What the operands of an expression can be: arrays, nested arrays, slices, `Vec`, views, and pointers to them, as flat slices. Whether a length must be looked at is said by the type of the operand, and so is whether the value is a `Result`.
 //!
 //! A crate may have hundreds of invocations, each with types of its own, so what counts here is how many functions the compiler makes for
-//! one: a single method call for a source, and one more for a destination.
+//! one: a method without a loop or a branch for each operand, and nothing else that knows its length.
 
 use super::alloc::{self, boxed::Box, format, vec::Vec};
 use crate::{Element, Error, ErrorKind};
@@ -11,35 +10,21 @@ use core::marker::PhantomData;
 /// What is needed, as a type: the compiler compares it.
 type Need<T, const N: usize> = PhantomData<[T; N]>;
 
-/// What can be the source of `N` elements. Its methods are called as such, so that a reference costs no step of its own. Functions take
-/// slices: for each type of array the compiler would make them anew, and pointers to them, and results.
+/// What can be the source of `N` elements. Its method is called as such, so that a reference costs no step of its own.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no source of {N} elements of `{T}`",
     label = "an array, a nested array, a slice or a `Vec` of `{T}` is needed",
     note = "the element type and the dimensions stand in `<...>`"
 )]
 pub trait Source<T, const N: usize> {
-    /// What the value of an invocation becomes: itself if the length is in the type, so that such a form has no way to fail, or a `Result`.
-    type Out<R>;
+    /// The elements if their number is in the type, so that such a form has no way to fail, or what is still to be compared.
+    type Given<'a>: Operand
+    where
+        Self: 'a,
+        T: 'a;
 
-    /// Calls the function; `name` is for the refusal.
-    fn __xslice_call<R>(
-        &self,
-        name: &'static str,
-        need: Need<T, N>,
-        run: fn(&[T]) -> R,
-    ) -> Self::Out<R>;
-
-    /// The same with a destination.
-    fn __xslice_into<U>(
-        &self,
-        name: &'static str,
-        run: fn(&[T], &mut [U]),
-        dst: &mut [U],
-    ) -> Self::Out<()>;
-
-    /// The elements.
-    fn __xslice_source(&self, name: &'static str, need: Need<T, N>) -> Given<'_, T>;
+    /// The elements; `name` is for the refusal.
+    fn __xslice_source(&self, name: &'static str, need: Need<T, N>) -> Self::Given<'_>;
 }
 
 /// What can be the destination of `N` elements. A method call borrows what is no reference yet and borrows again what is one.
@@ -49,27 +34,173 @@ pub trait Source<T, const N: usize> {
     note = "the number of elements is that of the result"
 )]
 pub trait Destination<T, const N: usize> {
-    /// What the value of an invocation becomes, given what the source makes of it.
-    type Out<R>;
-
-    /// Calls the function.
-    fn __xslice_fill(&mut self, need: Need<T, N>, run: fn(&mut [T])) -> Self::Out<()>;
-
-    /// Calls the function on a source of `M` elements.
-    fn __xslice_move<S: Source<U, M> + ?Sized, U, const M: usize>(
-        &mut self,
-        src: &S,
-        name: &'static str,
-        needs: (Need<U, M>, Need<T, N>),
-        run: fn(&[U], &mut [T]),
-    ) -> Self::Out<S::Out<()>>;
+    /// The elements if their number is in the type, or what is still to be compared.
+    type Given<'a>: Operand
+    where
+        Self: 'a,
+        T: 'a;
 
     /// The elements.
-    fn __xslice_destination(&mut self, need: Need<T, N>) -> Place<'_, T>;
+    fn __xslice_destination(&mut self, need: Need<T, N>) -> Self::Given<'_>;
 }
 
-/// The name of a destination in refusals.
-const OUTPUT: &str = "output";
+/// Operands as they were given: none, one, or pairs of operands.
+///
+/// Functions take slices, in pairs as the operands are: for each type of array the compiler would make them anew, and pointers to them, and
+/// results.
+pub trait Operands: Sized {
+    /// The elements, in pairs as the operands are.
+    type Elements;
+    /// What the value of an invocation becomes: itself, or a `Result` if anything is still to be compared.
+    type Out<R>;
+
+    /// The elements.
+    ///
+    /// # Errors
+    /// What is wrong with the first operand with which anything is: its length, its strides.
+    fn admit(self) -> Result<Self::Elements, Error>;
+
+    /// Calls the function.
+    fn call<R>(self, run: impl FnOnce(Self::Elements) -> R) -> Self::Out<R>;
+}
+
+/// One operand.
+pub trait Operand: Operands {
+    /// [`Operands::Out`] behind other operands.
+    type Behind<A: Operands, R>;
+
+    /// Calls the function on others and this one.
+    fn call_behind<A: Operands, R>(
+        self,
+        others: A,
+        run: impl FnOnce((A::Elements, Self::Elements)) -> R,
+    ) -> Self::Behind<A, R>;
+}
+
+/// Calls the function, which cannot fail, on the elements of operands.
+#[inline]
+pub fn run<O: Operands, R>(operands: O, run: fn(O::Elements) -> R) -> O::Out<R> {
+    operands.call(run)
+}
+
+/// Calls the function on the elements of operands.
+///
+/// # Errors
+/// What is wrong with an operand, then what the function finds.
+#[inline]
+pub fn try_run<O: Operands, R>(
+    operands: O,
+    run: fn(O::Elements) -> Result<R, Error>,
+) -> Result<R, Error> {
+    run(operands.admit()?)
+}
+
+/// Operands of which nothing is to be compared.
+macro_rules! certain {
+    ($([$($generics:tt)*] $elements:ty;)*) => {$(
+        impl<$($generics)*> Operands for $elements {
+            type Elements = Self;
+            type Out<R> = R;
+
+            #[inline]
+            fn admit(self) -> Result<Self, Error> {
+                Ok(self)
+            }
+
+            #[inline]
+            fn call<R>(self, run: impl FnOnce(Self) -> R) -> R {
+                run(self)
+            }
+        }
+
+        impl<$($generics)*> Operand for $elements {
+            type Behind<A: Operands, R> = A::Out<R>;
+
+            #[inline]
+            fn call_behind<A: Operands, R>(
+                self,
+                others: A,
+                run: impl FnOnce((A::Elements, Self)) -> R,
+            ) -> A::Out<R> {
+                others.call(|others| run((others, self)))
+            }
+        }
+    )*};
+}
+
+certain! {
+    [] ();
+    ['a, T] &'a [T];
+    ['a, T] &'a mut [T];
+}
+
+/// Operands whose lengths are still to be compared. They own nothing, so the compiler writes no way to drop them at every call.
+macro_rules! compared {
+    ($($(#[$doc:meta])* $name:ident($elements:ty);)*) => {$(
+        $(#[$doc])*
+        #[derive(Debug)]
+        pub struct $name<'a, T> {
+            /// The elements, or the strides of what is not row-major in one piece.
+            elements: Result<$elements, &'a [isize]>,
+            len: usize,
+            name: &'static str,
+        }
+
+        impl<'a, T> Operands for $name<'a, T> {
+            type Elements = $elements;
+            type Out<R> = Result<R, Error>;
+
+            #[inline]
+            fn admit(self) -> Result<$elements, Error> {
+                match self.elements {
+                    Ok(elements) if elements.len() == self.len => Ok(elements),
+                    Ok(elements) => Err(wrong_length(elements.len(), self.len, self.name)),
+                    Err(strides) => Err(wrong_layout(strides, self.name)),
+                }
+            }
+
+            #[inline]
+            fn call<R>(self, run: impl FnOnce($elements) -> R) -> Result<R, Error> {
+                self.admit().map(run)
+            }
+        }
+
+        impl<'a, T> Operand for $name<'a, T> {
+            type Behind<A: Operands, R> = Result<R, Error>;
+
+            #[inline]
+            fn call_behind<A: Operands, R>(
+                self,
+                others: A,
+                run: impl FnOnce((A::Elements, $elements)) -> R,
+            ) -> Result<R, Error> {
+                (others, self).admit().map(run)
+            }
+        }
+    )*};
+}
+
+compared! {
+    /// A source, with the number of elements that are needed.
+    Given(&'a [T]);
+    /// A destination, with the number of elements that are needed.
+    Place(&'a mut [T]);
+}
+
+impl<A: Operands, B: Operand> Operands for (A, B) {
+    type Elements = (A::Elements, B::Elements);
+    type Out<R> = B::Behind<A, R>;
+
+    #[inline]
+    fn admit(self) -> Result<Self::Elements, Error> {
+        Ok((self.0.admit()?, self.1.admit()?))
+    }
+
+    #[inline]
+    fn call<R>(self, run: impl FnOnce(Self::Elements) -> R) -> Self::Out<R> {
+        self.1.call_behind(self.0, run)
+    }
+}
 
 /// No elements, for which everything is implemented: the compiler takes the only implementation that fits an operand, and would refuse the
 /// function instead of the operand. With two more it looks at the function first.
@@ -80,59 +211,16 @@ macro_rules! unresolved {
 
         #[diagnostic::do_not_recommend]
         impl<S: ?Sized> Source<$unresolved, 0> for S {
-            type Out<R> = Result<R, Error>;
+            type Given<'a> = () where S: 'a;
 
-            fn __xslice_call<R>(
-                &self,
-                _: &'static str,
-                _: Need<$unresolved, 0>,
-                run: fn(&[$unresolved]) -> R,
-            ) -> Result<R, Error> {
-                Ok(run(&[]))
-            }
-
-            fn __xslice_into<U>(
-                &self,
-                _: &'static str,
-                run: fn(&[$unresolved], &mut [U]),
-                dst: &mut [U],
-            ) -> Result<(), Error> {
-                run(&[], dst);
-                Ok(())
-            }
-
-            fn __xslice_source(&self, name: &'static str, _: Need<$unresolved, 0>) -> Given<'_, $unresolved> {
-                Given::new(Ok(&[]), 0, name)
-            }
+            fn __xslice_source(&self, _: &'static str, _: Need<$unresolved, 0>) {}
         }
 
         #[diagnostic::do_not_recommend]
         impl<D: ?Sized> Destination<$unresolved, 0> for D {
-            type Out<R> = Result<(), Error>;
+            type Given<'a> = () where D: 'a;
 
-            fn __xslice_fill(
-                &mut self,
-                _: Need<$unresolved, 0>,
-                run: fn(&mut [$unresolved]),
-            ) -> Result<(), Error> {
-                run(&mut []);
-                Ok(())
-            }
-
-            fn __xslice_move<S: Source<U, M> + ?Sized, U, const M: usize>(
-                &mut self,
-                src: &S,
-                name: &'static str,
-                (need, _): (Need<U, M>, Need<$unresolved, 0>),
-                run: fn(&[U], &mut [$unresolved]),
-            ) -> Result<(), Error> {
-                run(src.__xslice_source(name, need).admit()?, &mut []);
-                Ok(())
-            }
-
-            fn __xslice_destination(&mut self, _: Need<$unresolved, 0>) -> Place<'_, $unresolved> {
-                Place::new(Ok(&mut []), 0)
-            }
+            fn __xslice_destination(&mut self, _: Need<$unresolved, 0>) {}
         }
     )*};
 }
@@ -144,30 +232,10 @@ macro_rules! sources_behind {
     ($($pointer:ty;)*) => {$(
         #[diagnostic::do_not_recommend]
         impl<S: Source<T, N> + ?Sized, T: Element, const N: usize> Source<T, N> for $pointer {
-            type Out<R> = S::Out<R>;
+            type Given<'a> = S::Given<'a> where Self: 'a;
 
             #[inline]
-            fn __xslice_call<R>(
-                &self,
-                name: &'static str,
-                need: Need<T, N>,
-                run: fn(&[T]) -> R,
-            ) -> S::Out<R> {
-                (**self).__xslice_call(name, need, run)
-            }
-
-            #[inline]
-            fn __xslice_into<U>(
-                &self,
-                name: &'static str,
-                run: fn(&[T], &mut [U]),
-                dst: &mut [U],
-            ) -> S::Out<()> {
-                (**self).__xslice_into(name, run, dst)
-            }
-
-            #[inline]
-            fn __xslice_source(&self, name: &'static str, need: Need<T, N>) -> Given<'_, T> {
+            fn __xslice_source(&self, name: &'static str, need: Need<T, N>) -> S::Given<'_> {
                 (**self).__xslice_source(name, need)
             }
         }
@@ -187,26 +255,10 @@ macro_rules! destinations_behind {
     ($($pointer:ty;)*) => {$(
         #[diagnostic::do_not_recommend]
         impl<D: Destination<T, N> + ?Sized, T: Element, const N: usize> Destination<T, N> for $pointer {
-            type Out<R> = D::Out<R>;
+            type Given<'a> = D::Given<'a> where Self: 'a;
 
             #[inline]
-            fn __xslice_fill(&mut self, need: Need<T, N>, run: fn(&mut [T])) -> D::Out<()> {
-                (**self).__xslice_fill(need, run)
-            }
-
-            #[inline]
-            fn __xslice_move<S: Source<U, M> + ?Sized, U, const M: usize>(
-                &mut self,
-                src: &S,
-                name: &'static str,
-                needs: (Need<U, M>, Need<T, N>),
-                run: fn(&[U], &mut [T]),
-            ) -> D::Out<S::Out<()>> {
-                (**self).__xslice_move(src, name, needs, run)
-            }
-
-            #[inline]
-            fn __xslice_destination(&mut self, need: Need<T, N>) -> Place<'_, T> {
+            fn __xslice_destination(&mut self, need: Need<T, N>) -> D::Given<'_> {
                 (**self).__xslice_destination(need)
             }
         }
@@ -223,52 +275,21 @@ macro_rules! arrays {
     ($([$($dim:ident)*] $array:ty, $self:ident => $shared:expr, $unique:expr;)*) => {$(
         #[diagnostic::do_not_recommend]
         impl<T: Element, $(const $dim: usize,)* const N: usize> Source<T, N> for $array {
-            type Out<R> = R;
+            type Given<'a> = &'a [T];
 
             #[inline]
-            fn __xslice_call<R>(&$self, _: &'static str, _: Need<T, N>, run: fn(&[T]) -> R) -> R {
-                run($shared)
-            }
-
-            #[inline]
-            fn __xslice_into<U>(
-                &$self,
-                _: &'static str,
-                run: fn(&[T], &mut [U]),
-                dst: &mut [U],
-            ) {
-                run($shared, dst);
-            }
-
-            #[inline]
-            fn __xslice_source(&$self, name: &'static str, _: Need<T, N>) -> Given<'_, T> {
-                Given::new(Ok($shared), N, name)
+            fn __xslice_source(&$self, _: &'static str, _: Need<T, N>) -> &[T] {
+                $shared
             }
         }
 
         #[diagnostic::do_not_recommend]
         impl<T: Element, $(const $dim: usize,)* const N: usize> Destination<T, N> for $array {
-            type Out<R> = R;
+            type Given<'a> = &'a mut [T];
 
             #[inline]
-            fn __xslice_fill(&mut $self, _: Need<T, N>, run: fn(&mut [T])) {
-                run($unique);
-            }
-
-            #[inline]
-            fn __xslice_move<S: Source<U, M> + ?Sized, U, const M: usize>(
-                &mut $self,
-                src: &S,
-                name: &'static str,
-                _: (Need<U, M>, Need<T, N>),
-                run: fn(&[U], &mut [T]),
-            ) -> S::Out<()> {
-                src.__xslice_into(name, run, $unique)
-            }
-
-            #[inline]
-            fn __xslice_destination(&mut $self, _: Need<T, N>) -> Place<'_, T> {
-                Place::new(Ok($unique), N)
+            fn __xslice_destination(&mut $self, _: Need<T, N>) -> &mut [T] {
+                $unique
             }
         }
     )*};
@@ -278,64 +299,26 @@ arrays! {
     [] [T; N], self => self, self;
 }
 
-/// Operands whose length is known when they are given.
+/// Operands whose length is known when they are given: their elements in one piece, or their strides.
 macro_rules! by_length {
     ($([$($source:tt)*] [$($destination:tt)*] $operand:ty, $self:ident => $shared:expr, $unique:expr;)*) => {$(
         #[diagnostic::do_not_recommend]
         impl<$($source)*, const N: usize> Source<T, N> for $operand {
-            type Out<R> = Result<R, Error>;
-
-            #[inline]
-            fn __xslice_call<R>(
-                &self,
-                name: &'static str,
-                need: Need<T, N>,
-                run: fn(&[T]) -> R,
-            ) -> Result<R, Error> {
-                self.__xslice_source(name, need).admit().map(run)
-            }
-
-            #[inline]
-            fn __xslice_into<U>(
-                &self,
-                name: &'static str,
-                run: fn(&[T], &mut [U]),
-                dst: &mut [U],
-            ) -> Result<(), Error> {
-                run(self.__xslice_source(name, PhantomData::<[T; N]>).admit()?, dst);
-                Ok(())
-            }
+            type Given<'a> = Given<'a, T> where Self: 'a;
 
             #[inline]
             fn __xslice_source(&$self, name: &'static str, _: Need<T, N>) -> Given<'_, T> {
-                Given::new($shared, N, name)
+                Given { elements: $shared, len: N, name }
             }
         }
 
         #[diagnostic::do_not_recommend]
         impl<$($destination)*, const N: usize> Destination<T, N> for $operand {
-            type Out<R> = Result<(), Error>;
-
-            #[inline]
-            fn __xslice_fill(&mut self, need: Need<T, N>, run: fn(&mut [T])) -> Result<(), Error> {
-                self.__xslice_destination(need).admit().map(run)
-            }
-
-            #[inline]
-            fn __xslice_move<S: Source<U, M> + ?Sized, U, const M: usize>(
-                &mut self,
-                src: &S,
-                name: &'static str,
-                (from, to): (Need<U, M>, Need<T, N>),
-                run: fn(&[U], &mut [T]),
-            ) -> Result<(), Error> {
-                run(src.__xslice_source(name, from).admit()?, self.__xslice_destination(to).admit()?);
-                Ok(())
-            }
+            type Given<'a> = Place<'a, T> where Self: 'a;
 
             #[inline]
             fn __xslice_destination(&mut $self, _: Need<T, N>) -> Place<'_, T> {
-                Place::new($unique, N)
+                Place { elements: $unique, len: N, name: "output" }
             }
         }
     )*};
@@ -344,108 +327,6 @@ macro_rules! by_length {
 by_length! {
     [T: Element] [T: Element] [T], self => Ok(self), Ok(self);
     [T: Element] [T: Element] Vec<T>, self => Ok(self), Ok(self);
-}
-
-/// A source as it was given, before its length is compared. It owns nothing, so the compiler writes no way to drop it at every call.
-#[derive(Clone, Copy, Debug)]
-pub struct Given<'a, T> {
-    /// The elements, or the strides of what is not row-major in one piece.
-    elements: Result<&'a [T], &'a [isize]>,
-    len: usize,
-    name: &'static str,
-}
-
-impl<'a, T> Given<'a, T> {
-    #[inline]
-    fn new(elements: Result<&'a [T], &'a [isize]>, len: usize, name: &'static str) -> Self {
-        Self {
-            elements,
-            len,
-            name,
-        }
-    }
-}
-
-/// The same of a destination.
-#[derive(Debug)]
-pub struct Place<'a, T> {
-    elements: Result<&'a mut [T], &'a [isize]>,
-    len: usize,
-}
-
-impl<'a, T> Place<'a, T> {
-    #[inline]
-    fn new(elements: Result<&'a mut [T], &'a [isize]>, len: usize) -> Self {
-        Self { elements, len }
-    }
-}
-
-/// Operands as they were given: none, one, or pairs of operands.
-pub trait Operands {
-    /// The elements, in pairs as the operands are.
-    type Elements;
-
-    /// The elements.
-    ///
-    /// # Errors
-    /// What is wrong with the first operand with which anything is: its length, its strides.
-    fn admit(self) -> Result<Self::Elements, Error>;
-}
-
-impl<'a, T> Operands for Given<'a, T> {
-    type Elements = &'a [T];
-
-    #[inline]
-    fn admit(self) -> Result<&'a [T], Error> {
-        match self.elements {
-            Ok(elements) if elements.len() == self.len => Ok(elements),
-            Ok(elements) => Err(wrong_length(elements.len(), self.len, self.name)),
-            Err(strides) => Err(wrong_layout(strides, self.name)),
-        }
-    }
-}
-
-impl<'a, T> Operands for Place<'a, T> {
-    type Elements = &'a mut [T];
-
-    #[inline]
-    fn admit(self) -> Result<&'a mut [T], Error> {
-        match self.elements {
-            Ok(elements) if elements.len() == self.len => Ok(elements),
-            Ok(elements) => Err(wrong_length(elements.len(), self.len, OUTPUT)),
-            Err(strides) => Err(wrong_layout(strides, OUTPUT)),
-        }
-    }
-}
-
-impl Operands for () {
-    type Elements = ();
-
-    #[inline]
-    fn admit(self) -> Result<(), Error> {
-        Ok(())
-    }
-}
-
-impl<A: Operands, B: Operands> Operands for (A, B) {
-    type Elements = (A::Elements, B::Elements);
-
-    #[inline]
-    fn admit(self) -> Result<Self::Elements, Error> {
-        Ok((self.0.admit()?, self.1.admit()?))
-    }
-}
-
-/// Calls the function on the elements of operands.
-///
-/// # Errors
-/// What is wrong with an operand, then what the function finds.
-#[inline]
-pub fn call<O: Operands, R>(
-    operands: O,
-    run: fn(O::Elements) -> Result<R, Error>,
-) -> Result<R, Error> {
-    run(operands.admit()?)
 }
 
 /// The refusal that a kernel's call gives.
@@ -472,7 +353,7 @@ fn wrong_layout(strides: &[isize], name: &'static str) -> Error {
 
 #[cfg(feature = "ndarray")]
 mod views {
-    use super::{Destination, Element, Error, Given, Need, Operands, PhantomData, Place, Source};
+    use super::{Destination, Element, Given, Need, Place, Source};
     use ndarray::{ArrayBase, Data, DataMut, Dimension};
 
     by_length! {

@@ -41,18 +41,17 @@ pub fn expand(
         refusals.extend(too_large(plan, notation.chain_ends()));
     }
     let is_constant = destination == Destination::Constant;
-    let taken = match notation.run_time() {
-        _ if is_constant => Taken::Arrays,
-        None => Taken::Slices,
-        Some(_) => Taken::Pairs,
-    };
     let form = Function {
         head,
         root: if is_constant { ROOT } else { IN_SCOPE },
         parameters: &[],
         destination,
         fallible: false,
-        taken,
+        taken: if is_constant {
+            Taken::Arrays
+        } else {
+            Taken::Slices
+        },
     };
     let run = plan
         .as_ref()
@@ -106,21 +105,30 @@ fn call(root: TokenStream, run: &str, expression: Expression, plan: &Plan) -> To
         (Rust { tokens, ends }, name.to_string())
     });
     let sources = data.into_iter().chain(named).zip(plan.operand_types());
-    let sources = sources.map(|((rust, name), (ty, len))| Operand {
-        rust,
-        name,
-        need: need(ty, len),
+    let sources = sources.map(|((rust, name), (ty, len))| {
+        let arguments = format!("{name:?}, {}", need(ty, len));
+        method("__xslice_source", rust, &arguments)
     });
-    let sources: Vec<Operand> = sources.collect();
-    let place = expression.destination.map(|to| Operand {
-        rust: to.place,
-        name: String::new(),
-        need: need(plan.element_type(), plan.output_len()),
+    let place = expression.destination.map(|to| {
+        let need = need(plan.element_type(), plan.output_len());
+        method("__xslice_destination", to.place, &need)
     });
-    let value = match notation.run_time() {
-        Some(_) => fallible(sources, place),
-        None => infallible(sources.into_iter().next(), place),
+    let comma = || TokenTree::Punct(Punct::new(',', Spacing::Alone));
+    let operands = sources.chain(place).reduce(|mut pair, operand| {
+        pair.extend([comma()]);
+        pair.extend(operand);
+        TokenTree::Group(Group::new(Delimiter::Parenthesis, pair)).into()
+    });
+    let mut arguments = operands.unwrap_or_else(|| template::tokens("()"));
+    arguments.extend([comma()]);
+    arguments.extend(template::tokens("__xslice_run"));
+    let run_by = match notation.run_time() {
+        Some(_) => "try_run",
+        None => "run",
     };
+    let mut value = template::tokens(&format!("{IN_SCOPE}::__private::{run_by}"));
+    let arguments = Group::new(Delimiter::Parenthesis, arguments);
+    value.extend([TokenTree::Group(arguments)]);
     let mut block = template::tokens("use");
     block.extend(root);
     block.extend(template::tokens(&format!(
@@ -131,92 +139,27 @@ fn call(root: TokenStream, run: &str, expression: Expression, plan: &Plan) -> To
     TokenTree::Group(Group::new(Delimiter::Brace, block)).into()
 }
 
-/// What the user gave for an operand, the name of a source, and what is needed.
-struct Operand {
-    rust: Rust,
-    name: String,
-    need: String,
-}
-
 /// Elements of a type and their number, as `scope` calls them.
 fn need(ty: ElementType, len: usize) -> String {
     let element = emit::element(ty, IN_SCOPE);
     template::qualified(&format!("__XsliceOf::<[{element}; {len}]>"))
 }
 
-/// One call; the types of the operands decide what its value is.
-fn infallible(source: Option<Operand>, place: Option<Operand>) -> TokenStream {
-    match (source, place) {
-        (None, None) => template::tokens("__xslice_run()"),
-        (None, Some(Operand { rust, need, .. })) => {
-            let arguments = format!("{need}, __xslice_run");
-            method("__xslice_fill", rust, None, &arguments)
-        }
-        (Some(Operand { rust, name, need }), None) => {
-            let arguments = format!("{name:?}, {need}, __xslice_run");
-            method("__xslice_call", rust, None, &arguments)
-        }
-        (Some(Operand { rust, name, need }), Some(place)) => {
-            let arguments = format!(", {name:?}, ({need}, {}), __xslice_run", place.need);
-            method("__xslice_move", place.rust, Some(rust), &arguments)
-        }
-    }
-}
-
-/// One call on all operands, in pairs: what is borrowed lives that long, and what is wrong with the first operand with which anything is,
-/// is the value.
-fn fallible(sources: Vec<Operand>, place: Option<Operand>) -> TokenStream {
-    let sources = sources.into_iter().map(|Operand { rust, name, need }| {
-        let arguments = format!("{name:?}, {need}");
-        method("__xslice_source", rust, None, &arguments)
-    });
-    let place =
-        place.map(|Operand { rust, need, .. }| method("__xslice_destination", rust, None, &need));
-    let operands = sources.chain(place);
-    let pairs = operands.reduce(|mut all, operand| {
-        all.extend([comma()]);
-        all.extend(operand);
-        TokenTree::Group(Group::new(Delimiter::Parenthesis, all)).into()
-    });
-    let mut arguments = pairs.unwrap_or_else(|| template::tokens("()"));
-    arguments.extend([comma()]);
-    arguments.extend(template::tokens("__xslice_run"));
-    let mut value = template::tokens(&format!("{IN_SCOPE}::__private::call"));
-    value.extend([TokenTree::Group(Group::new(
-        Delimiter::Parenthesis,
-        arguments,
-    ))]);
-    value
-}
-
-fn comma() -> TokenTree {
-    TokenTree::Punct(Punct::new(',', Spacing::Alone))
-}
-
-/// A call of a method on an operand of the user's, with another one, where there is one, and what else it takes. All of it stands at the
-/// operand, where a wrong type is refused.
-fn method(method: &str, operand: Rust, source: Option<Rust>, arguments: &str) -> TokenStream {
-    let at = |mut tree: TokenTree, ends: Ends| {
-        tree.set_span(Span::call_site().located_at(ends.0));
+/// A call of a method on an operand of the user's. All of it stands at the operand, where a wrong type is refused.
+fn method(method: &str, operand: Rust, arguments: &str) -> TokenStream {
+    let span = Span::call_site().located_at(operand.ends.0);
+    let at = |mut tree: TokenTree| {
+        tree.set_span(span);
         tree
     };
-    let ends = operand.ends;
-    let mut all = TokenStream::new();
-    if let Some(source) = source {
-        let reference = TokenTree::Punct(Punct::new('&', Spacing::Alone));
-        all.extend([at(reference, source.ends)]);
-        all.extend(source.tokens);
-    }
-    let arguments = template::tokens(arguments).into_iter();
-    all.extend(arguments.map(|tree| at(tree, ends)));
-    let receiver = Group::new(Delimiter::Parenthesis, operand.tokens);
+    let arguments = template::tokens(arguments).into_iter().map(at).collect();
     let call = [
-        TokenTree::Group(receiver),
+        TokenTree::Group(Group::new(Delimiter::Parenthesis, operand.tokens)),
         TokenTree::Punct(Punct::new('.', Spacing::Alone)),
-        TokenTree::Ident(Ident::new(method, Span::call_site())),
-        TokenTree::Group(Group::new(Delimiter::Parenthesis, all)),
+        TokenTree::Ident(Ident::new(method, span)),
+        TokenTree::Group(Group::new(Delimiter::Parenthesis, arguments)),
     ];
-    call.into_iter().map(|tree| at(tree, ends)).collect()
+    call.into_iter().map(at).collect()
 }
 
 /// A call on an operand of the user's, all of it at the operand: there a wrong type is refused.
