@@ -4,7 +4,8 @@
 //! own positions are accesses again (`x[@a][@b]` is `x[a[b]]`). Maps, nests and checks are all made of it, and everything
 //! that composes or rewrites them is one of the few operations here: substitute, map the strides, compare them.
 
-use alloc::{vec, vec::Vec};
+use crate::list::List;
+use alloc::vec::Vec;
 use core::fmt;
 
 /// A buffer that a plan reads.
@@ -54,6 +55,7 @@ pub struct Lookup {
 }
 
 /// What takes the place of a counter: an access over some of the new counters, those from `first` on.
+#[derive(Clone, Copy, Default)]
 pub(crate) struct Replacement<'a> {
     pub offset: i64,
     pub first: usize,
@@ -78,7 +80,7 @@ pub struct Access {
     /// The position where every counter is 0, without the lookups.
     pub offset: i64,
     /// What one turn of each loop adds, outermost first.
-    pub strides: Vec<i64>,
+    pub strides: List<i64>,
     /// What tables add.
     pub lookups: Vec<Lookup>,
 }
@@ -88,13 +90,13 @@ impl Access {
     pub(crate) fn fixed(offset: i64, rank: usize) -> Self {
         Self {
             offset,
-            strides: vec![0; rank],
+            strides: List::repeat(0, rank),
             lookups: Vec::new(),
         }
     }
 
     /// `offset + sum of strides * counters`.
-    pub(crate) fn affine(offset: i64, strides: Vec<i64>) -> Self {
+    pub(crate) fn affine(offset: i64, strides: List<i64>) -> Self {
         Self {
             offset,
             strides,
@@ -104,7 +106,7 @@ impl Access {
 
     /// Row-major over `dims`; all strides are 0 if a dimension is 0, so nothing overflows.
     pub(crate) fn row_major(dims: &[usize]) -> Self {
-        let mut strides = vec![0; dims.len()];
+        let mut strides = List::repeat(0, dims.len());
         if !dims.contains(&0) {
             let mut stride = 1i64;
             for (slot, &dim) in strides.iter_mut().zip(dims).rev() {
@@ -136,7 +138,7 @@ impl Access {
                 *sum = sum.wrapping_add(stride.wrapping_mul(inner));
             }
             let place = |strides: &[i64]| {
-                let mut placed = vec![0; rank];
+                let mut placed = List::repeat(0, rank);
                 placed[replacement.first..][..strides.len()].copy_from_slice(strides);
                 placed
             };
@@ -156,7 +158,7 @@ impl Access {
     }
 
     /// The same access over other counters: `f` rewrites the strides here and in every table.
-    pub(crate) fn map_strides(&self, f: &impl Fn(&[i64]) -> Vec<i64>) -> Self {
+    pub(crate) fn map_strides(&self, f: &impl Fn(&[i64]) -> List<i64>) -> Self {
         Self {
             offset: self.offset,
             strides: f(&self.strides),
@@ -172,7 +174,7 @@ impl Access {
     }
 
     /// Rewrites the strides here and in every table where they are.
-    pub(crate) fn edit_strides(&mut self, f: &impl Fn(&mut Vec<i64>)) {
+    pub(crate) fn edit_strides(&mut self, f: &impl Fn(&mut List<i64>)) {
         f(&mut self.strides);
         for lookup in &mut self.lookups {
             lookup.access.edit_strides(f);

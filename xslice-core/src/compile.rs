@@ -29,6 +29,9 @@ const MOST_AXES: usize = 1024;
 /// More lookups than this in one access end a chain: each is a load for every element.
 const MOST_LOOKUPS: usize = 8;
 
+/// A plan has seldom more: the check of a gather, and a nest.
+const USUAL_STEPS: usize = 2;
+
 /// The plan of a program for a signature.
 pub(crate) fn compile(program: &Program, signature: &Signature) -> Result<Plan, Error> {
     let mut builder = Builder::new(program, signature)?;
@@ -43,7 +46,7 @@ pub(crate) fn result_type(
 ) -> Result<(ElementType, Vec<usize>), Error> {
     let mut builder = Builder::new(program, signature)?;
     let result = builder.program(program, signature)?;
-    Ok((result.ty, result.dims))
+    Ok((result.ty, result.dims.to_vec()))
 }
 
 /// The zero-copy view, where there is one.
@@ -57,7 +60,7 @@ pub(crate) fn view(program: &Program, signature: &Signature) -> Result<Option<Vi
     };
     Ok(Some(View {
         operand,
-        shape: map.dims,
+        shape: map.dims.to_vec(),
         strides: map
             .access
             .strides
@@ -81,14 +84,11 @@ pub(crate) fn parameter_operands(program: &Program) -> Vec<bool> {
 
 /// The rules that constants break without any shape; run when a program is built.
 pub(crate) fn validate_constants(op: &Op) -> Result<(), Error> {
-    resolve::validate(
-        op,
-        &|name| match op.params().find(|(given, _)| *given == name) {
-            None => Known::Absent,
-            Some((_, Param::Constant(tensor))) => Known::Value(tensor),
-            Some((_, Param::Operand(_) | Param::Value(_))) => Known::Later,
-        },
-    )
+    resolve::validate(op, &|name| match op.param(name) {
+        None => Known::Absent,
+        Some(Param::Constant(tensor)) => Known::Value(tensor),
+        Some(Param::Operand(_) | Param::Value(_)) => Known::Later,
+    })
 }
 
 /// What a value of a program is needed for.
@@ -153,6 +153,7 @@ impl Builder {
         let mut builder = Self {
             names: program.names().clone(),
             operands: Vec::with_capacity(given.len()),
+            steps: Vec::with_capacity(USUAL_STEPS),
             max_bytes: signature.max_bytes(),
             ..Self::empty()
         };
@@ -197,7 +198,7 @@ impl Builder {
     fn program(&mut self, program: &Program, signature: &Signature) -> Result<CoordMap, Error> {
         let roles = program.roles();
         let count = program.result().index() + 1;
-        let mut maps: Vec<Option<CoordMap>> = vec![None; count];
+        let mut maps: Vec<Option<CoordMap>> = Vec::with_capacity(count);
         let mut known: Vec<Option<Arc<Tensor>>> = Vec::new();
         if roles.iter().any(|role| role.parameter) {
             known.resize(count, None);
@@ -215,18 +216,18 @@ impl Builder {
                     Value::Apply(apply) => Arc::new(evaluate(apply, &known, self.max_bytes)?),
                 });
             }
-            if roles[at].moved {
-                maps[at] = Some(match value {
-                    Value::Constant(tensor) => self.constant(tensor),
-                    Value::Operand(operand) => {
-                        operand_map(*operand, &signature.operands()[*operand], self)
-                    }
-                    Value::Apply(apply) => {
-                        let map = self.apply(apply, &maps, &known)?;
-                        self.bounded(map)?
-                    }
-                });
-            }
+            maps.push(match value {
+                _ if !roles[at].moved => None,
+                Value::Constant(tensor) => Some(self.constant(tensor)),
+                Value::Operand(operand) => {
+                    let given = &signature.operands()[*operand];
+                    Some(operand_map(*operand, given, self))
+                }
+                Value::Apply(apply) => {
+                    let map = self.apply(apply, &maps, &known)?;
+                    Some(self.bounded(map)?)
+                }
+            });
         }
         let result = maps
             .pop()
@@ -273,17 +274,17 @@ impl Builder {
         known: &[Option<Arc<Tensor>>],
     ) -> Result<CoordMap, Error> {
         let op = &apply.op;
-        let lookup = |name: &'static str| match op.params().find(|(given, _)| *given == name) {
+        let lookup = |name: &'static str| match op.param(name) {
             None => Known::Absent,
-            Some((_, Param::Constant(tensor))) => Known::Value(tensor),
-            Some((_, Param::Value(id))) => match known.get(id.index()) {
+            Some(Param::Constant(tensor)) => Known::Value(tensor),
+            Some(Param::Value(id)) => match known.get(id.index()) {
                 Some(Some(tensor)) => Known::Value(tensor),
                 _ => Known::Later,
             },
-            Some((_, Param::Operand(_))) => Known::Later,
+            Some(Param::Operand(_)) => Known::Later,
         };
-        // What was constant when the program was built has been validated then.
-        if op.params().any(|(_, param)| param.value().is_some()) {
+        // What was constant when the program was built has been validated then; of indices that move only their type matters, below.
+        if !op.selects() && op.params().any(|(_, param)| param.value().is_some()) {
             resolve::validate(op, &lookup)?;
         }
         if let Op::OnnxRange(range) = op {
@@ -406,7 +407,7 @@ impl Builder {
             dst,
         };
         let len = |buffer| self.len(buffer);
-        let nest = LoopNest::new(parts, &len)?.simplify(&len)?;
+        let nest = LoopNest::new(parts, &len)?;
         let schedule = Schedule::new(&nest);
         self.steps.push(Step::Nest(Box::new(PlannedNest {
             nest,

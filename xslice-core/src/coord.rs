@@ -6,6 +6,7 @@
 
 use crate::access::{Access, Replacement};
 use crate::elem::ElementType;
+use crate::list::List;
 use crate::nest::Source;
 use crate::resolve::AxisIndex;
 use alloc::{vec, vec::Vec};
@@ -18,7 +19,7 @@ pub(crate) struct CoordMap {
     /// Elements of the source's buffer, or values of a Range.
     pub src_len: usize,
     /// The shape of the value.
-    pub dims: Vec<usize>,
+    pub dims: List<usize>,
     /// Position in the source, one counter an axis of `dims`.
     pub access: Access,
 }
@@ -30,7 +31,7 @@ impl CoordMap {
             ty,
             source,
             src_len,
-            dims: dims.to_vec(),
+            dims: dims.into(),
             access: Access::row_major(dims),
         }
     }
@@ -44,18 +45,18 @@ impl CoordMap {
     pub fn select(&self, axes: &[AxisIndex], gathered: Option<(&Access, &[usize])>) -> Self {
         let nothing = Access::default();
         let (index, index_dims) = gathered.unwrap_or((&nothing, &[]));
-        let mut dims = Vec::with_capacity(axes.len() + index_dims.len());
+        let mut dims = List::new();
         for axis in axes {
             match axis {
                 AxisIndex::Affine { len, .. } => dims.push(*len),
                 AxisIndex::Fixed(_) => {}
                 AxisIndex::NewAxis => dims.push(1),
-                AxisIndex::Gather => dims.extend(index_dims),
+                AxisIndex::Gather => dims.extend(index_dims.iter().copied()),
             }
         }
         let rank = dims.len();
         let mut at = 0;
-        let mut replacements = Vec::with_capacity(self.dims.len());
+        let mut replacements = List::new();
         for axis in axes {
             replacements.push(match axis {
                 AxisIndex::Affine { start, step, .. } => {
@@ -92,7 +93,7 @@ impl CoordMap {
     /// The map with other dimensions over the same elements in the same order; `None` if no access expresses it.
     pub fn reshape(&self, dims: &[usize]) -> Option<Self> {
         let with = |access| Self {
-            dims: dims.to_vec(),
+            dims: dims.into(),
             access,
             ..*self
         };
@@ -109,7 +110,7 @@ impl CoordMap {
             return None;
         }
         let remap = |strides: &[i64]| {
-            let mut result = vec![0; dims.len()];
+            let mut result = List::repeat(0, dims.len());
             for group in &groups {
                 let mut stride = group.old.last().map_or(0, |&k| strides[k]);
                 for &k in group.new.iter().rev() {

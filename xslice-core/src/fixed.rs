@@ -339,7 +339,7 @@ impl Fixed {
 
     /// The nest as the schedule reads it.
     pub(crate) fn parts(&self) -> Parts {
-        let access = |(_, offset, strides): Side| Access::affine(offset, strides.to_vec());
+        let access = |(_, offset, strides): Side| Access::affine(offset, strides.into());
         let lookup = |table: &Table| Lookup {
             scale: table.scale,
             table: Buffer::Operand(1),
@@ -349,7 +349,7 @@ impl Fixed {
         };
         Parts {
             ty: self.ty,
-            extents: self.extents.to_vec(),
+            extents: self.extents.into(),
             block: self.block,
             source: self.source,
             src_len: self.src.0,

@@ -7,8 +7,8 @@
 //!   -> CoordMap     result coordinate -> source coordinate; composes; checks             coord.rs
 //!   -> LoopNest     loops, element strides, offsets, block; numbers only                 nest.rs
 //!   -> simplified   unit loops gone, neighbours folded, contiguous tail in the block     nest/simplify.rs
+//!   -> verified     every nest, as it will run, by its constructors                      nest/verify.rs
 //!   -> scheduled    innermost part becomes a Move: copy, strided, shuffle, lookup, fill    nest/schedule.rs
-//!   -> verified     every nest, by its only constructor                                  nest/verify.rs
 //!   -> Plan         scheduled nests, checks, numbers, tables: what every engine runs     plan.rs
 //!   -> interpreter | runner | machine code | Rust (emit.rs)
 //! ```
@@ -44,6 +44,7 @@ mod error;
 pub mod fixed;
 mod hash;
 pub mod interp;
+mod list;
 mod move_;
 mod nest;
 pub mod notation;
@@ -63,6 +64,7 @@ pub use access::{Access, Buffer, IndexType, Lookup};
 pub use elem::{Element, ElementType};
 pub use error::{Error, ErrorKind};
 pub use hash::WordHash;
+pub use list::List;
 pub use move_::{Level, Sources};
 pub use nest::schedule::{Move, NoShuffle, Schedule};
 pub use nest::{LoopNest, Source};

@@ -6,16 +6,17 @@
 //!     dst[8*i] <- src[24 - 16*i]
 //!   src 8..=31 of 32, dst 0..=15 of 16
 //! ```
-//! Each turn of the loops moves one block of neighbouring elements. A [`LoopNest`] is born verified (I2): its fields are private
-//! and its constructors end in the checks of [`verify`], one when it is made, the other when its numbers are compiled, so holding one is the proof of
-//! I3 and I4.
+//! Each turn of the loops moves one block of neighbouring elements. A [`LoopNest`] is born simplified ([`simplify`]) and verified (I2): its
+//! fields are private and its constructors end in the checks of [`verify`], one when it is made, the other when its numbers are compiled,
+//! so holding one is the proof of I3 and I4.
 
 use crate::access::{Access, Buffer, Counter, Names, Shown};
 use crate::elem::ElementType;
 use crate::error::Error;
 use crate::fixed::Fixed;
+use crate::list::List;
 use crate::range::Progression;
-use alloc::{string::String, vec::Vec};
+use alloc::string::String;
 use core::fmt;
 
 pub mod schedule;
@@ -36,7 +37,7 @@ pub enum Source {
 pub(crate) struct Parts {
     pub ty: ElementType,
     /// Turns of each loop, outermost first; at least 1.
-    pub extents: Vec<usize>,
+    pub extents: List<usize>,
     /// Neighbouring elements that each turn moves; at least 1.
     pub block: usize,
     pub source: Source,
@@ -56,13 +57,21 @@ pub struct LoopNest {
 }
 
 impl LoopNest {
-    /// The constructor. `table_len` gives the elements of an index table.
+    /// The constructor: the shortest nest of this meaning, verified as it will run. `table_len` gives the elements of an index table.
     ///
     /// # Errors
     /// [`OperandLayout`](crate::ErrorKind::OperandLayout) if a position lies outside its buffer or a destination position might be
     /// written twice.
-    pub(crate) fn new(parts: Parts, table_len: &dyn Fn(Buffer) -> usize) -> Result<Self, Error> {
-        verify::nest(&parts, table_len)?;
+    pub(crate) fn new(
+        mut parts: Parts,
+        table_len: &dyn Fn(Buffer) -> usize,
+    ) -> Result<Self, Error> {
+        let given = cfg!(debug_assertions).then(|| verify::nest(&parts, table_len));
+        simplify::simplify(&mut parts);
+        let verified = verify::nest(&parts, table_len);
+        // The rewrites move no element, so they make no nest legal and none illegal (I6).
+        debug_assert!(given.is_none_or(|given| given.is_ok() == verified.is_ok()));
+        verified?;
         let covers = verify::covers(&parts);
         Ok(Self { parts, covers })
     }

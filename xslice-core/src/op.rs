@@ -303,9 +303,29 @@ impl Op {
 
     /// The parameters by name, in the order of the text, with those that are absent left out.
     pub fn params(&self) -> impl Iterator<Item = (&'static str, &Param)> {
+        let named = self.named_params().into_iter();
+        let entries = match self {
+            Self::Index(op) => &op.entries[..],
+            _ => &[],
+        };
+        let gathers = entries.iter().filter_map(gather_entry);
+        named
+            .filter_map(|(name, param)| Some((name, param?)))
+            .chain(gathers.map(|param| ("indices", param)))
+    }
+
+    /// The parameter of that name, which is none of a bracket; `None` if it is absent.
+    pub(crate) fn param(&self, name: &'static str) -> Option<&Param> {
+        let named = self.named_params().into_iter();
+        named
+            .filter_map(|(given, param)| param.filter(|_| given == name))
+            .next()
+    }
+
+    /// The parameters that an operator has by name. A bracket has none.
+    fn named_params(&self) -> [(&'static str, Option<&Param>); 4] {
         const NONE: (&str, Option<&Param>) = ("", None);
-        let mut entries: &[Entry] = &[];
-        let named = match self {
+        match self {
             Self::OnnxSlice(op) => [
                 ("starts", op.starts.as_ref()),
                 ("ends", op.ends.as_ref()),
@@ -331,17 +351,9 @@ impl Op {
                 ("stride", op.stride.as_ref()),
                 NONE,
             ],
-            Self::Index(op) => {
-                entries = &op.entries;
-                [NONE; 4]
-            }
+            Self::Index(_) => [NONE; 4],
             Self::Reshape(op) => [(op.rule.parameter(), op.shape.as_ref()), NONE, NONE, NONE],
-        };
-        let named = named.into_iter();
-        let gathers = entries.iter().filter_map(gather_entry);
-        named
-            .filter_map(|(name, param)| Some((name, param?)))
-            .chain(gathers.map(|param| ("indices", param)))
+        }
     }
 
     pub(crate) fn params_mut(&mut self) -> Vec<&mut Param> {

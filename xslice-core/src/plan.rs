@@ -6,6 +6,7 @@
 use crate::access::{Access, Buffer, Counter, IndexType, Names, Shown};
 use crate::elem::ElementType;
 use crate::error::{Error, ErrorKind};
+use crate::list::List;
 use crate::nest::{LoopNest, schedule::Schedule};
 use crate::operand::{Input, Output};
 use crate::tensor::Tensor;
@@ -37,7 +38,7 @@ pub(crate) struct Origin {
     /// The axis of the data that is gathered.
     pub axis: usize,
     /// The shape of the indices.
-    pub dims: Vec<usize>,
+    pub dims: List<usize>,
 }
 
 impl Origin {
@@ -80,7 +81,7 @@ impl Origin {
 pub struct Check {
     pub(crate) table: Buffer,
     pub(crate) index: IndexType,
-    pub(crate) extents: Vec<usize>,
+    pub(crate) extents: List<usize>,
     pub(crate) access: Access,
     pub(crate) size: i64,
     pub(crate) origin: Origin,
@@ -161,7 +162,7 @@ pub fn refuse_index(
         operator: Arc::from(operator),
         node: None,
         axis,
-        dims: dims.to_vec(),
+        dims: dims.into(),
     };
     origin.refuse(size, value, position)
 }
@@ -223,7 +224,7 @@ pub struct Plan {
     pub(crate) temporaries: Vec<Temporary>,
     pub(crate) steps: Vec<Step>,
     pub(crate) ty: ElementType,
-    pub(crate) shape: Vec<usize>,
+    pub(crate) shape: List<usize>,
     /// Elements of the destination buffer: exactly so many where `exact_output`.
     pub(crate) output_len: usize,
     pub(crate) exact_output: bool,

@@ -5,9 +5,10 @@
 //! documentation. Rules that need no shape are in [`validate`], which also runs when a program is built.
 
 use crate::error::{Error, ErrorKind};
+use crate::list::List;
 use crate::op::{Dialect, OnnxGather, OnnxSlice, Op, OpenVinoSlice};
 use crate::tensor::Tensor;
-use alloc::{borrow::Cow, format, string::String, vec, vec::Vec};
+use alloc::{borrow::Cow, format, string::String};
 
 mod bracket;
 mod reshape;
@@ -17,13 +18,14 @@ pub(crate) use bracket::refusals as bracket_refusals;
 pub(crate) use reshape::reshaped;
 
 /// What a result axis, or no axis, takes from one axis of the data.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum AxisIndex {
     /// `len` elements from `start` by `step`; `step` is 0 where `len` is at most 1, `start` is 0 where there is none.
     Affine { start: i64, step: i64, len: usize },
     /// One element; the axis disappears.
     Fixed(i64),
     /// A new axis of length 1; no axis of the data is consumed.
+    #[default]
     NewAxis,
     /// The axis is gathered: the shape of the indices stands in its place.
     Gather,
@@ -50,10 +52,10 @@ pub(crate) enum Known<'a> {
 pub(crate) type Params<'a> = &'a dyn Fn(&'static str) -> Known<'a>;
 
 /// The integers of a 1-D parameter: what `validate` passes on to `axes`.
-type List = Option<Vec<i64>>;
+type Values = Option<List<i64>>;
 
 /// Reads parameter `name` as a list of integers, checking its type and rank.
-fn list(op: &Op, name: &'static str, known: Params<'_>) -> Result<List, Error> {
+fn list(op: &Op, name: &'static str, known: Params<'_>) -> Result<Values, Error> {
     let Known::Value(tensor) = known(name) else {
         return Ok(None);
     };
@@ -69,11 +71,11 @@ fn list(op: &Op, name: &'static str, known: Params<'_>) -> Result<List, Error> {
         .value(shape)
         .allowed("rank 1"));
     }
-    Ok(tensor.integers())
+    Ok(tensor.collect_integers())
 }
 
 /// The lists of a slice-like operator, in the order of its names.
-struct Lists<const N: usize>([List; N]);
+struct Lists<const N: usize>([Values; N]);
 
 impl<const N: usize> Lists<N> {
     fn read(op: &Op, names: [&'static str; N], known: Params<'_>) -> Result<Self, Error> {
@@ -116,7 +118,7 @@ pub(crate) fn validate(op: &Op, known: Params<'_>) -> Result<(), Error> {
         Op::StridedSlice(slice) => {
             strided::masks(slice)?;
             let lists = strided_slice_lists(op, known)?;
-            let entries = lists.0.iter().flatten().map(Vec::len).next();
+            let entries = lists.0.iter().flatten().map(|list| list.len()).next();
             entries.map_or(Ok(()), |entries| {
                 strided::slots(slice, &lists, entries).map(|_| ())
             })
@@ -187,7 +189,7 @@ fn step_zero(name: &'static str, at: usize) -> Error {
 
 /// The axes of the result, from the operator, its parameters (all known and validated by now) and the shape of its data. Range and Reshape have
 /// their own functions.
-pub(crate) fn axes(op: &Op, known: Params<'_>, dims: &[usize]) -> Result<Vec<AxisIndex>, Error> {
+pub(crate) fn axes(op: &Op, known: Params<'_>, dims: &[usize]) -> Result<List<AxisIndex>, Error> {
     match op {
         Op::OnnxSlice(OnnxSlice { dialect, .. }) => {
             let Lists([starts, ends, axes, steps]) = onnx_slice_lists(op, known)?;
@@ -229,21 +231,21 @@ pub(crate) fn axes(op: &Op, known: Params<'_>, dims: &[usize]) -> Result<Vec<Axi
                 .collect())
         }
         Op::Index(index) => bracket::axes(index, dims),
-        Op::OnnxRange(_) | Op::Reshape(_) => Ok(Vec::new()),
+        Op::OnnxRange(_) | Op::Reshape(_) => Ok(List::new()),
     }
 }
 
 /// ONNX Slice and OpenVINO Slice, which differ in names only.
 struct Slices {
     names: [&'static str; 2],
-    starts: List,
-    ends: List,
-    axes: List,
-    steps: List,
+    starts: Values,
+    ends: Values,
+    axes: Values,
+    steps: Values,
     dialect: Dialect,
 }
 
-fn slice(slices: &Slices, dims: &[usize]) -> Result<Vec<AxisIndex>, Error> {
+fn slice(slices: &Slices, dims: &[usize]) -> Result<List<AxisIndex>, Error> {
     needs_rank(dims)?;
     let starts = slices.starts.as_deref().unwrap_or_default();
     let ends = slices.ends.as_deref().unwrap_or_default();
@@ -252,8 +254,8 @@ fn slice(slices: &Slices, dims: &[usize]) -> Result<Vec<AxisIndex>, Error> {
     if starts.len() > dims.len() {
         return Err(too_many_entries(starts_name, starts.len(), dims.len()));
     }
-    let mut result: Vec<_> = dims.iter().map(|&dim| AxisIndex::whole(dim)).collect();
-    let mut taken = vec![false; dims.len()];
+    let mut result: List<_> = dims.iter().map(|&dim| AxisIndex::whole(dim)).collect();
+    let mut taken = List::repeat(false, dims.len());
     for (at, (&start, &end)) in starts.iter().zip(ends).enumerate() {
         let axis = match slices.axes.as_deref() {
             Some(axes) => normalize_axis(axes[at], dims.len(), axes_name, Some(at))?,
@@ -292,7 +294,6 @@ fn bounded(start: Option<i64>, end: Option<i64>, step: i64, dim: usize, lowest: 
         return progression(0, 1, 0);
     }
     let wrap = |value: i64| i128::from(value) + if value < 0 { dim } else { 0 };
-    let step = i128::from(step);
     let (start, end) = if step > 0 {
         (
             start.map_or(0, |start| wrap(start).clamp(0, dim)),
@@ -302,17 +303,11 @@ fn bounded(start: Option<i64>, end: Option<i64>, step: i64, dim: usize, lowest: 
         let start = start.map_or(dim - 1, |start| wrap(start).clamp(lowest, dim - 1));
         (start, end.map_or(-1, |end| wrap(end).clamp(-1, dim)))
     };
-    let (distance, stride) = if step > 0 {
-        (end - start, step)
-    } else {
-        (start - end, -step)
-    };
-    let len = if distance <= 0 {
-        0
-    } else {
-        (distance + stride - 1) / stride
-    };
-    progression(start, step, len)
+    let distance = if step > 0 { end - start } else { start - end };
+    // At most a dimension.
+    let distance = u64::try_from(distance).unwrap_or(0);
+    let len = distance.div_ceil(step.unsigned_abs());
+    progression(start, step.into(), len.into())
 }
 
 /// `len` is at most a dimension; `start` is within it and `step` too where they count.

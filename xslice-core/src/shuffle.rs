@@ -5,8 +5,9 @@
 //! channels, and all their combinations. From it, [`Tables`] derives for a vector width which loads make each vector of
 //! the destination, and how their bytes are permuted and merged. No pattern is a special case.
 
+use crate::list::List;
 use crate::move_::{Kind, Level};
-use alloc::{vec, vec::Vec};
+use alloc::{sync::Arc, vec, vec::Vec};
 use core::hash::{Hash, Hasher};
 
 /// Most loads that may make one vector.
@@ -204,24 +205,26 @@ pub struct Shuffle {
 }
 
 impl Shuffle {
-    /// The pattern with its tables; `None` where no vector width reads it by a few loads.
-    pub(crate) fn new(pattern: Pattern) -> Option<Self> {
-        let shuffle = Self {
+    fn new(pattern: Pattern) -> Self {
+        Self {
             narrow: Built::new(&pattern),
             wide: Built::new(&pattern),
             pattern,
-        };
-        let is_wide = || shuffle.wide().is_some();
-        let is_read = match Level::best().kind() {
+        }
+    }
+
+    /// Whether some vector width reads the pattern by a few loads.
+    pub(crate) fn is_quick(&self) -> bool {
+        let is_wide = || self.wide().is_some();
+        match Level::best().kind() {
             #[cfg(target_arch = "x86_64")]
-            Kind::Avx512 => is_wide() || shuffle.narrow().is_some(),
+            Kind::Avx512 => is_wide() || self.narrow().is_some(),
             #[cfg(target_arch = "x86_64")]
-            Kind::Avx2 => shuffle.narrow().is_some() || is_wide(),
+            Kind::Avx2 => self.narrow().is_some() || is_wide(),
             #[cfg(target_arch = "aarch64")]
-            Kind::Neon => shuffle.narrow().is_some() || is_wide(),
-            Kind::Scalar => shuffle.narrow().is_some() || is_wide(),
-        };
-        is_read.then_some(shuffle)
+            Kind::Neon => self.narrow().is_some() || is_wide(),
+            Kind::Scalar => self.narrow().is_some() || is_wide(),
+        }
     }
 
     /// The pattern.
@@ -286,17 +289,80 @@ impl<const N: usize> Built<N> {
     }
 }
 
-/// Where the bytes of `inner` loops, innermost last, come from: `(extent, source stride)` around a block of `block` bytes.
-pub(crate) fn offsets(inner: &[(usize, i64)], block: usize) -> Option<Vec<i32>> {
-    let mut places = vec![0i64];
-    for &(extent, stride) in inner {
-        places = places
-            .iter()
-            .flat_map(|&place| (0..extent as i64).map(move |turn| place + turn * stride))
-            .collect();
+/// The numbers of a period: loops around a block of bytes, side by side in the destination.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Period {
+    /// Turns and source stride of each loop, innermost last.
+    pub loops: List<(usize, i64)>,
+    /// Neighbouring bytes.
+    pub block: usize,
+    /// Distance of the places of two periods.
+    pub src_stride: i64,
+}
+
+impl Period {
+    /// The Shuffle of such periods; `None` if their reach is too long for a few nearby loads.
+    pub fn shuffle(&self) -> Option<Arc<Shuffle>> {
+        #[cfg(feature = "std")]
+        {
+            recent::shuffle(self)
+        }
+        #[cfg(not(feature = "std"))]
+        {
+            self.derive()
+        }
     }
-    let bytes = places
-        .iter()
-        .flat_map(|&place| (0..block as i64).map(move |byte| place + byte));
-    bytes.map(|at| i32::try_from(at).ok()).collect()
+
+    fn derive(&self) -> Option<Arc<Shuffle>> {
+        let pattern = Pattern::new(self.offsets()?, self.src_stride)?;
+        Some(Arc::new(Shuffle::new(pattern)))
+    }
+
+    /// Where each byte is read, from the place of the period.
+    fn offsets(&self) -> Option<Vec<i32>> {
+        let mut places = vec![0i64];
+        for &(extent, stride) in &self.loops {
+            places = places
+                .iter()
+                .flat_map(|&place| (0..extent as i64).map(move |turn| place + turn * stride))
+                .collect();
+        }
+        let bytes = places
+            .iter()
+            .flat_map(|&place| (0..self.block as i64).map(move |byte| place + byte));
+        bytes.map(|at| i32::try_from(at).ok()).collect()
+    }
+}
+
+/// The Shuffles that were made last, by their numbers. Deriving one takes longer than all else of a plan, and plans of one structure
+/// differ in shapes, seldom in the pattern.
+#[cfg(feature = "std")]
+mod recent {
+    use super::{Arc, Hash, Hasher, Period, Shuffle};
+    use crate::hash::WordHash;
+    use std::sync::{Mutex, PoisonError};
+
+    /// Each number has one place among so many.
+    const PLACES: usize = 64;
+
+    /// A period and what was derived from it.
+    type Known = Option<(Period, Option<Arc<Shuffle>>)>;
+
+    static RECENT: Mutex<[Known; PLACES]> = Mutex::new([const { None }; PLACES]);
+
+    pub(super) fn shuffle(period: &Period) -> Option<Arc<Shuffle>> {
+        let mut hash = WordHash::default();
+        period.hash(&mut hash);
+        let place = (hash.finish() >> 32) as usize % PLACES;
+        let recent = || RECENT.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((known, shuffle)) = &recent()[place]
+            && known == period
+        {
+            return shuffle.clone();
+        }
+        // Derived without the lock; two threads that derive the same keep either.
+        let shuffle = period.derive();
+        recent()[place] = Some((period.clone(), shuffle.clone()));
+        shuffle
+    }
 }

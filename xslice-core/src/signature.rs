@@ -1,6 +1,7 @@
 //! What a program is compiled for: types, shapes and strides of the operands, values of parameters, the layout of the result.
 
 use crate::elem::ElementType;
+use crate::list::List;
 use crate::tensor::Tensor;
 use alloc::{sync::Arc, vec::Vec};
 
@@ -19,7 +20,7 @@ pub struct OperandType {
     /// The element type.
     pub element_type: ElementType,
     /// The dimensions.
-    pub shape: Vec<usize>,
+    pub shape: List<usize>,
     /// Strides and offset; `None` is row-major from the start of the buffer.
     pub layout: Option<Layout>,
     /// The value, for an operand that is a parameter.
@@ -55,7 +56,7 @@ impl Signature {
     pub fn operand(mut self, element_type: ElementType, shape: &[usize]) -> Self {
         self.operands.push(OperandType {
             element_type,
-            shape: shape.to_vec(),
+            shape: shape.into(),
             layout: None,
             value: None,
         });
@@ -77,7 +78,7 @@ impl Signature {
         });
         self.operands.push(OperandType {
             element_type,
-            shape: shape.to_vec(),
+            shape: shape.into(),
             layout,
             value: None,
         });
@@ -90,7 +91,7 @@ impl Signature {
         let value = tensor.into();
         self.operands.push(OperandType {
             element_type: value.element_type(),
-            shape: value.shape().to_vec(),
+            shape: value.shape().into(),
             layout: None,
             value: Some(value),
         });

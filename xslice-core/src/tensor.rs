@@ -14,6 +14,12 @@ use core::hash::{Hash, Hasher};
 /// # Errors
 /// [`ErrorKind::TooLarge`] if a dimension or the product does not fit `isize`.
 pub fn element_count(shape: &[usize]) -> Result<usize, Error> {
+    let product = shape.iter().try_fold(1usize, |n, &dim| n.checked_mul(dim));
+    if let Some(n @ 1..) = product
+        && isize::try_from(n).is_ok()
+    {
+        return Ok(n);
+    }
     if let Some(dim) = shape.iter().find(|&&dim| isize::try_from(dim).is_err()) {
         let text = format!("shape {shape:?} has a dimension of {dim}");
         return Err(Error::new(ErrorKind::TooLarge, text)
@@ -23,13 +29,9 @@ pub fn element_count(shape: &[usize]) -> Result<usize, Error> {
     if shape.contains(&0) {
         return Ok(0);
     }
-    let product = shape.iter().try_fold(1usize, |n, &dim| n.checked_mul(dim));
-    match product {
-        Some(n) if isize::try_from(n).is_ok() => Ok(n),
-        _ => Err(too_large(&format!(
-            "shape {shape:?} has more elements than memory can hold"
-        ))),
-    }
+    Err(too_large(&format!(
+        "shape {shape:?} has more elements than memory can hold"
+    )))
 }
 
 /// Bytes of that many elements.
@@ -289,6 +291,15 @@ impl Tensor {
     /// All elements of an integer tensor, as [`Tensor::integer`] reads them; `None` for another type.
     #[must_use]
     pub fn integers(&self) -> Option<Vec<i64>> {
+        self.collect_integers()
+    }
+
+    /// The same, in any collection.
+    pub(crate) fn collect_integers<C: FromIterator<i64>>(&self) -> Option<C> {
+        if self.ty == ElementType::I64 {
+            let words = self.bytes().as_chunks::<8>().0.iter();
+            return Some(words.map(|word| i64::from_ne_bytes(*word)).collect());
+        }
         self.ty
             .is_integer()
             .then(|| (0..self.len()).filter_map(|at| self.integer(at)).collect())

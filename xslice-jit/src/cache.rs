@@ -194,7 +194,7 @@ impl Cache {
 /// Code held by the cache, counted once however many entries share it.
 #[derive(Debug, Default)]
 struct Held {
-    entries: HashMap<usize, usize>,
+    entries: HashMap<usize, usize, BuildHasherDefault<WordHash>>,
     bytes: usize,
 }
 

@@ -20,8 +20,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use xslice_core::{
-    Buffer, Check, Element, Error, Input, Output, Plan, PlannedNest, Schedule, Scratch, Sources,
-    Step, runner,
+    Buffer, Check, Element, Error, Input, List, Output, Plan, PlannedNest, Schedule, Scratch,
+    Sources, Step, runner,
 };
 
 /// `fn(numbers, buffers, dst) -> passed`: see `codegen`.
@@ -223,7 +223,7 @@ pub(crate) struct Bound {
     /// All numbers of the nest, in the order of its structure.
     pub(crate) numbers: Box<[i64]>,
     /// The buffer of each position; `None` reads nothing.
-    pub(crate) reads: Box<[Option<Buffer>]>,
+    pub(crate) reads: List<Option<Buffer>>,
 }
 
 /// A plan, and the engine that runs it. Cheap to clone, `Send` and `Sync`.

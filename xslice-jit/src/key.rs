@@ -9,7 +9,7 @@
 //! place, where a call would cost more than they do. Everything longer, and every shuffle, is left to the precompiled Moves with the
 //! innermost loop around it: they have wider vectors, fetch ahead, and write past the caches.
 
-use xslice_core::{Access, Buffer, IndexType, Lookup, Move, Progression, Schedule, Source};
+use xslice_core::{Access, Buffer, IndexType, List, Lookup, Move, Progression, Schedule, Source};
 
 /// Runs of at most so many bytes are moved by loads and stores in place; their length belongs to the structure.
 const INLINE_BYTES: usize = 64;
@@ -26,13 +26,13 @@ pub(crate) struct Structure {
     /// Loops around the move.
     pub loops: usize,
     /// The source, then each table after the position that it serves.
-    pub positions: Vec<Position>,
+    pub positions: List<Position>,
     /// What one turn of the loops does.
     pub inner: Inner,
 }
 
 /// A position that moves through a buffer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Position {
     /// Bit `k` is set if loop `k` moves it.
     pub moves: u64,
@@ -163,6 +163,8 @@ pub(crate) mod slot {
     pub(crate) const INDEX_STRIDE: usize = 3;
     pub(crate) const START: usize = 3;
     pub(crate) const DELTA: usize = 4;
+    /// So many numbers has every move but one by a helper.
+    pub(crate) const ALL: usize = 5;
     /// The only number of what a helper moves: the address of its schedule.
     pub(crate) const SCHEDULE: usize = 0;
 }
@@ -174,7 +176,7 @@ pub(crate) struct Parts {
     /// In the order that the structure knows.
     pub numbers: Vec<i64>,
     /// The buffer of each position; `None` for a Range, which reads nothing.
-    pub reads: Vec<Option<Buffer>>,
+    pub reads: List<Option<Buffer>>,
 }
 
 /// Whether the precompiled Moves run the move of a schedule, with the innermost loop around it.
@@ -204,14 +206,15 @@ pub(crate) fn split(schedule: &Schedule) -> Option<Parts> {
         Move::Copy { .. } | Move::Strided { .. } | Move::Shuffle { .. } | Move::Fill { .. } => 0,
     };
     let positions = 1 + schedule.src().lookup_count() + tables;
+    let of_move = if is_long { 1 } else { slot::ALL };
     let mut parts = Parts {
         structure: Structure {
             loops,
-            positions: Vec::with_capacity(positions),
+            positions: List::new(),
             inner: Inner::Innermost { table: None },
         },
-        numbers: Vec::with_capacity(2 * loops + 1 + positions * (loops + 3) + 5),
-        reads: Vec::with_capacity(positions),
+        numbers: Vec::with_capacity(2 * loops + 1 + positions * (loops + 3) + of_move),
+        reads: List::new(),
     };
     let extents = schedule.extents()[..loops].iter();
     parts.numbers.extend(extents.map(|&extent| extent as i64));
@@ -277,7 +280,7 @@ impl Parts {
     }
 
     fn inner(&mut self, inner: &Move) {
-        let (kind, numbers) = match *inner {
+        let (kind, numbers): (_, [i64; slot::ALL]) = match *inner {
             Move::Copy { bytes } => (Inner::Copy { bytes }, [1, 0, 0, 0, 0]),
             Move::Strided {
                 count,

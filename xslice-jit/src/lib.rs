@@ -340,23 +340,22 @@ impl Jit {
             Strategy::Keyed | Strategy::Auto => Engine::Keyed,
             Strategy::Baked => Engine::Baked,
         };
-        let parts = match split(plan) {
-            Ok(parts) => parts,
+        let mut nests = match split(plan) {
+            Ok(nests) => nests,
             Err(reason) => return self.decline(plan, reason),
         };
-        let mut codes = vec![None; parts.len()];
         if engine == Engine::Keyed {
             let mut ripe = self.strategy == Strategy::Keyed || gains(plan);
-            for (code, part) in codes.iter_mut().zip(&parts) {
+            for Wanted { parts, code } in &mut nests {
                 let asked;
-                (asked, *code) = self.state().cache.ask(&part.structure);
+                (asked, *code) = self.state().cache.ask(&parts.structure);
                 ripe &= self.strategy == Strategy::Keyed || code.is_some() || asked >= VARIED;
             }
             if !ripe {
                 return Kernel::runner(Arc::clone(plan), None);
             }
         }
-        self.machine(plan, engine, parts, codes)
+        self.machine(plan, engine, nests)
             .unwrap_or_else(|reason| self.decline(plan, reason))
     }
 
@@ -366,10 +365,7 @@ impl Jit {
         if !gains(plan) || old.declined().is_some() {
             return old;
         }
-        let baked = split(plan).and_then(|parts| {
-            let none = vec![None; parts.len()];
-            self.machine(plan, Engine::Baked, parts, none)
-        });
+        let baked = split(plan).and_then(|nests| self.machine(plan, Engine::Baked, nests));
         let kernel = match baked {
             Ok(kernel) => kernel,
             Err(reason) if old.engine() == Engine::Runner => self.decline(plan, reason),
@@ -379,33 +375,32 @@ impl Jit {
         kernel
     }
 
-    /// A kernel of machine code: what `codes` holds already, the rest compiled now.
+    /// A kernel of machine code: what there is of it, the rest compiled now.
     fn machine(
         &self,
         plan: &Arc<Plan>,
         engine: Engine,
-        parts: Vec<Parts>,
-        codes: Vec<Option<Arc<Code>>>,
+        nests: Vec<Wanted>,
     ) -> Result<Kernel, Decline> {
-        let mut nests = Vec::with_capacity(parts.len());
-        for (part, code) in parts.into_iter().zip(codes) {
+        let mut bound = Vec::with_capacity(nests.len());
+        for Wanted { parts, code } in nests {
             let code = match code {
                 Some(code) => code,
                 None if engine == Engine::Baked => {
-                    self.code(&part.structure, Some(&part.numbers))?
+                    self.code(&parts.structure, Some(&parts.numbers))?
                 }
                 None => {
-                    let code = self.code(&part.structure, None)?;
-                    self.state().cache.keep_code(&part.structure, code)
+                    let code = self.code(&parts.structure, None)?;
+                    self.state().cache.keep_code(&parts.structure, code)
                 }
             };
-            nests.push(Bound {
+            bound.push(Bound {
                 code,
-                numbers: part.numbers.into(),
-                reads: part.reads.into(),
+                numbers: parts.numbers.into(),
+                reads: parts.reads,
             });
         }
-        Ok(Kernel::machine(Arc::clone(plan), engine, nests.into()))
+        Ok(Kernel::machine(Arc::clone(plan), engine, bound.into()))
     }
 
     /// Compiles, without the lock.
@@ -444,14 +439,21 @@ impl State {
     }
 }
 
+/// A nest for which machine code is wanted.
+struct Wanted {
+    parts: Parts,
+    /// What there is already.
+    code: Option<Arc<Code>>,
+}
+
 /// Every nest taken apart.
-fn split(plan: &Plan) -> Result<Vec<Parts>, Decline> {
-    schedules(plan)
-        .map(|schedule| {
-            let schedule = schedule.ok_or(Decline::Strings)?;
-            key::split(schedule).ok_or(Decline::Codegen)
-        })
-        .collect()
+fn split(plan: &Plan) -> Result<Vec<Wanted>, Decline> {
+    let mut nests = Vec::with_capacity(schedules(plan).count());
+    for schedule in schedules(plan) {
+        let parts = key::split(schedule.ok_or(Decline::Strings)?).ok_or(Decline::Codegen)?;
+        nests.push(Wanted { parts, code: None });
+    }
+    Ok(nests)
 }
 
 fn schedules(plan: &Plan) -> impl Iterator<Item = Option<&Schedule>> {
@@ -477,7 +479,7 @@ fn gains(plan: &Plan) -> bool {
 pub fn listing(plan: &Plan, engine: Engine) -> Result<Vec<Listing>, Decline> {
     split(plan)?
         .iter()
-        .map(|parts| {
+        .map(|Wanted { parts, .. }| {
             let baked = (engine == Engine::Baked).then_some(&parts.numbers[..]);
             kernel::listing(&parts.structure, baked)
         })

@@ -6,6 +6,7 @@ use crate::coord::CoordMap;
 use crate::elem::ElementType;
 use crate::error::{Error, ErrorKind};
 use crate::interp;
+use crate::list::List;
 use crate::nest::{Source, simplify::fold_loops, verify};
 use crate::plan::{Check, Origin, Step};
 use crate::range::Progression;
@@ -21,7 +22,7 @@ impl Builder {
         indices: CoordMap,
         dim: usize,
         origin: Origin,
-    ) -> Result<(Access, Vec<usize>), Error> {
+    ) -> Result<(Access, List<usize>), Error> {
         let size = dim as i64;
         let dims = indices.dims.clone();
         if indices.is_empty() {
@@ -113,7 +114,7 @@ impl Builder {
         indices: &CoordMap,
         size: i64,
         origin: &Origin,
-    ) -> Result<(Access, Vec<usize>), Error> {
+    ) -> Result<(Access, List<usize>), Error> {
         let refuse = |value, at| origin.refuse(size, value, at);
         if let Source::Range(values) = indices.source {
             refuse_range(values, indices, size, &refuse)?;
@@ -162,7 +163,7 @@ impl Builder {
     fn known_elements(&self, map: &CoordMap) -> Result<Arc<Tensor>, Error> {
         if let Source::Buffer(Buffer::Constant(at)) = map.source
             && map.access == Access::row_major(self.constants[at].shape())
-            && map.dims == self.constants[at].shape()
+            && map.dims == *self.constants[at].shape()
         {
             return Ok(self.constants[at].clone());
         }
@@ -289,7 +290,7 @@ fn refuse_range(
 fn affine_values(values: &[i64], dims: &[usize]) -> Option<Access> {
     let row_major = Access::row_major(dims);
     let offset = *values.first()?;
-    let strides: Vec<i64> = row_major
+    let strides: List<i64> = row_major
         .strides
         .iter()
         .zip(dims)

@@ -72,7 +72,7 @@ impl Emitter<'_> {
             return false;
         };
         let one_by_one = lookup.access
-            == Access::affine(0, [&[1], &vec![0; inner.len()][..]].concat())
+            == Access::affine(0, [&[1], &vec![0; inner.len()][..]].concat()[..].into())
             && *count == self.len(check.table());
         if !one_by_one || !self.is_whole(check, lookup) || self.pays(planned) {
             return false;

@@ -41,7 +41,7 @@ pub(super) fn numbers(nest: &LoopNest, written: &Written) -> (String, String) {
     let position = |access: &Access| {
         let mut strides = access.strides.clone();
         // A block that became a loop.
-        strides.resize(extents.len(), 1);
+        strides.extend((strides.len()..extents.len()).map(|_| 1));
         format!("({}, {strides:?})", access.offset)
     };
     let (to, from) = (position(nest.dst()), position(nest.src()));
@@ -127,7 +127,8 @@ impl Emitter<'_> {
             extents.push(block);
             block = 1;
             let longer = |access: &Access, stride: i64| {
-                let mut access = access.map_strides(&|strides| [strides, &[0]].concat());
+                let mut access = access.clone();
+                access.edit_strides(&|strides| strides.push(0));
                 if let Some(last) = access.strides.last_mut() {
                     *last = stride;
                 }

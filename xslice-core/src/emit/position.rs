@@ -6,6 +6,7 @@
 use super::Emitter;
 use crate::access::{Access, Buffer, IndexType};
 use crate::error::Error;
+use crate::list::List;
 use alloc::{
     format,
     string::{String, ToString},
@@ -91,7 +92,7 @@ impl fmt::Display for Sum {
 #[derive(Debug)]
 struct Position {
     offset: i64,
-    strides: Vec<i64>,
+    strides: List<i64>,
     /// Scale, and the index among all.
     rows: Vec<(i64, usize)>,
 }

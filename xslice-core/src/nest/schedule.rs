@@ -7,9 +7,10 @@
 use super::{LoopNest, Source};
 use crate::access::{Access, Lookup};
 use crate::elem::ElementType;
+use crate::list::List;
 use crate::range::Progression;
-use crate::shuffle::{Pattern, Shuffle, offsets};
-use alloc::{boxed::Box, vec::Vec};
+use crate::shuffle::{Period, Shuffle};
+use alloc::sync::Arc;
 use core::fmt;
 
 /// Longer runs of neighbouring bytes are moved as runs.
@@ -50,7 +51,7 @@ pub enum Move {
         /// Bytes of the source's buffer: no vector reads beyond.
         source_bytes: usize,
         /// The pattern, and how vectors read it.
-        shuffle: Box<Shuffle>,
+        shuffle: Arc<Shuffle>,
     },
     /// `count` runs, each where the next index of a table points.
     Lookup {
@@ -147,7 +148,7 @@ impl fmt::Display for NoShuffle {
 /// in bytes too.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Schedule {
-    extents: alloc::vec::Vec<usize>,
+    extents: List<usize>,
     source: Source,
     src: Access,
     dst: Access,
@@ -158,12 +159,13 @@ pub struct Schedule {
 impl Schedule {
     /// The schedule of a nest; `None` for strings.
     pub(crate) fn new(nest: &LoopNest) -> Option<Self> {
-        let all = Self::unscheduled(nest)?;
+        let mut schedule = Self::unscheduled(nest)?;
         let size = nest.element_type().size();
-        Some(match nest.source() {
-            Source::Range(values) => all.fill(values),
-            Source::Buffer(_) => all.rows(nest.block() * size, nest.source_len() * size),
-        })
+        match nest.source() {
+            Source::Range(values) => schedule.fill(values),
+            Source::Buffer(_) => schedule.rows(nest.block() * size, nest.source_len() * size),
+        }
+        Some(schedule)
     }
 
     /// Why the innermost part of the nest is no shuffle; `None` where it is one, for strings and for a Range.
@@ -187,7 +189,7 @@ impl Schedule {
         let src = in_bytes(nest.src(), if is_range { 1 } else { width });
         let dst = in_bytes(nest.dst(), width);
         Some(Self {
-            extents: nest.extents().to_vec(),
+            extents: nest.extents().into(),
             source: nest.source(),
             src,
             dst,
@@ -196,33 +198,22 @@ impl Schedule {
         })
     }
 
-    fn fill(mut self, values: Progression) -> Self {
-        let mut fill = Move::Fill {
-            count: 1,
-            dst_stride: 0,
-            step: 0,
+    fn fill(&mut self, values: Progression) {
+        let inner = self.extents.len().checked_sub(1);
+        let is_still = |inner: usize| self.src.all_table_strides(&|strides| strides[inner] == 0);
+        let (count, step, dst_stride) = match inner.is_some_and(is_still) {
+            true => self.take_innermost(),
+            false => (1, 0, 0),
+        };
+        self.inner = Move::Fill {
+            count,
+            dst_stride,
+            step,
             values,
         };
-        if let (
-            Move::Fill {
-                count,
-                dst_stride,
-                step,
-                ..
-            },
-            Some(inner),
-        ) = (&mut fill, self.extents.len().checked_sub(1))
-            && self.src.all_table_strides(&|strides| strides[inner] == 0)
-        {
-            (*count, *step, *dst_stride) = self.take_innermost();
-        }
-        Self {
-            inner: fill,
-            ..self
-        }
     }
 
-    fn rows(mut self, bytes: usize, source_bytes: usize) -> Self {
+    fn rows(&mut self, bytes: usize, source_bytes: usize) {
         if let Ok((taken, count, shuffle)) = self.shuffle(bytes) {
             for _ in 0..taken {
                 self.take_innermost();
@@ -230,12 +221,12 @@ impl Schedule {
             self.inner = Move::Shuffle {
                 count,
                 source_bytes,
-                shuffle: Box::new(shuffle),
+                shuffle,
             };
-            return self;
+            return;
         }
         let Some(inner) = self.extents.len().checked_sub(1) else {
-            return self;
+            return;
         };
         let moving = |lookup: &Lookup| !lookup.access.all_strides(&|strides| strides[inner] == 0);
         let mut driven = self
@@ -269,12 +260,11 @@ impl Schedule {
             }
             (Some(_), _) => {}
         }
-        self
     }
 
     /// The innermost loops as periods of a pattern: how many loops, how many periods, and the pattern. Loops that lie side by side in
     /// the destination and are short belong to the period; the next one counts the periods.
-    fn shuffle(&self, block: usize) -> Result<(usize, usize, Shuffle), NoShuffle> {
+    fn shuffle(&self, block: usize) -> Result<(usize, usize, Arc<Shuffle>), NoShuffle> {
         let loops = self.extents.len();
         let still = |k: usize| self.src.all_table_strides(&|strides| strides[k] == 0);
         let (mut taken, mut period) = (0, block);
@@ -292,27 +282,31 @@ impl Schedule {
             let next = k
                 .checked_sub(1)
                 .filter(|&k| self.dst.strides[k] == (period * extent) as i64 && still(k));
-            if period * extent > MOST_PERIOD || next.is_none() {
-                let inner: Vec<_> = (k + 1..loops)
-                    .map(|k| (self.extents[k], self.src.strides[k]))
-                    .collect();
+            let row = period * extent;
+            if row > MOST_PERIOD || next.is_none() {
                 if block > MOST_BLOCK {
                     return Err(NoShuffle::LongRun(block));
                 }
-                if period * extent < LEAST_ROW {
-                    return Err(NoShuffle::ShortRow(period * extent));
+                if row < LEAST_ROW {
+                    return Err(NoShuffle::ShortRow(row));
                 }
-                let pattern = offsets(&inner, block)
-                    .and_then(|offsets| Pattern::new(offsets, self.src.strides[k]))
-                    .ok_or(NoShuffle::Far)?;
-                let runs = period * extent / pattern.unit();
+                let loops = (k + 1..loops).map(|k| (self.extents[k], self.src.strides[k]));
+                let period = Period {
+                    loops: loops.collect(),
+                    block,
+                    src_stride: self.src.strides[k],
+                };
+                let shuffle = period.shuffle().ok_or(NoShuffle::Far)?;
+                let runs = row / shuffle.pattern().unit();
                 if runs < LEAST_UNITS {
                     return Err(NoShuffle::FewRuns(runs));
                 }
-                let shuffle = Shuffle::new(pattern).ok_or(NoShuffle::Far)?;
+                if !shuffle.is_quick() {
+                    return Err(NoShuffle::Far);
+                }
                 return Ok((taken, extent, shuffle));
             }
-            period *= extent;
+            period = row;
         }
         Err(NoShuffle::OneRun)
     }
@@ -325,9 +319,9 @@ impl Schedule {
             self.src.strides[inner],
             self.dst.strides[inner],
         );
-        let drop_last = |strides: &[i64]| strides[..inner].to_vec();
-        self.src = self.src.map_strides(&drop_last);
-        self.dst = self.dst.map_strides(&drop_last);
+        let drop_last = |strides: &mut List<i64>| strides.truncate(inner);
+        self.src.edit_strides(&drop_last);
+        self.dst.edit_strides(&drop_last);
         self.extents.pop();
         taken
     }

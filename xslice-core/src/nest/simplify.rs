@@ -7,29 +7,21 @@
 //! Each keeps the meaning (I6). Loops are never reordered here: order decides memory traffic, and that is a
 //! choice, not a simplification.
 
-use super::{LoopNest, Parts, Source};
-use crate::access::{Access, Buffer};
-use crate::error::Error;
-use alloc::vec::Vec;
+use super::{Parts, Source};
+use crate::access::Access;
+use crate::list::List;
 
-impl LoopNest {
-    /// The shortest nest with the same meaning; idempotent (I6).
-    ///
-    /// # Errors
-    /// None that the nest itself did not raise: the result is verified like any nest.
-    pub(crate) fn simplify(self, table_len: &dyn Fn(Buffer) -> usize) -> Result<Self, Error> {
-        let mut parts = self.parts;
-        let Parts {
-            extents, src, dst, ..
-        } = &mut parts;
-        fold_loops(extents, &mut [src, dst]);
-        absorb(&mut parts);
-        Self::new(parts, table_len)
-    }
+/// The shortest nest with the same meaning; idempotent (I6). The turns of all loops together fit `usize`.
+pub(crate) fn simplify(parts: &mut Parts) {
+    let Parts {
+        extents, src, dst, ..
+    } = parts;
+    fold_loops(extents, &mut [src, dst]);
+    absorb(parts);
 }
 
 /// Unit and fold, for loops that all of `accesses` share.
-pub(crate) fn fold_loops(extents: &mut Vec<usize>, accesses: &mut [&mut Access]) {
+pub(crate) fn fold_loops(extents: &mut List<usize>, accesses: &mut [&mut Access]) {
     // The loops before `kept` are done: each is a run of neighbours folded into one, with the stride of the innermost.
     let mut kept = 0;
     for k in 0..extents.len() {
@@ -43,14 +35,18 @@ pub(crate) fn fold_loops(extents: &mut Vec<usize>, accesses: &mut [&mut Access])
             extents[kept] = extent;
             kept += 1;
         }
-        for access in &mut *accesses {
-            access.edit_strides(&|strides| strides[kept - 1] = strides[k]);
+        if kept - 1 < k {
+            for access in &mut *accesses {
+                access.edit_strides(&|strides| strides[kept - 1] = strides[k]);
+            }
         }
     }
-    for access in accesses {
-        access.edit_strides(&|strides| strides.truncate(kept));
+    if kept < extents.len() {
+        for access in accesses {
+            access.edit_strides(&|strides| strides.truncate(kept));
+        }
+        extents.truncate(kept);
     }
-    extents.truncate(kept);
 }
 
 fn folds(accesses: &[&mut Access], outer: usize, inner: usize, extent: usize) -> bool {

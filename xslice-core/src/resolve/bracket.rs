@@ -4,6 +4,7 @@
 
 use super::{AxisIndex, bounded, element, step_zero};
 use crate::error::{Error, ErrorKind};
+use crate::list::List;
 use crate::notation;
 use crate::op::{Entry, Index, Op, Param};
 use alloc::{format, string::String, vec::Vec};
@@ -131,7 +132,7 @@ fn chain(entries: &[Entry]) -> String {
     )
 }
 
-pub(super) fn axes(index: &Index, dims: &[usize]) -> Result<Vec<AxisIndex>, Error> {
+pub(super) fn axes(index: &Index, dims: &[usize]) -> Result<List<AxisIndex>, Error> {
     let consumes = |entry: &&Entry| !matches!(entry, Entry::Ellipsis | Entry::NewAxis);
     let real = index.entries.iter().filter(consumes).count();
     let surplus = index.entries.iter().enumerate();
@@ -144,7 +145,7 @@ pub(super) fn axes(index: &Index, dims: &[usize]) -> Result<Vec<AxisIndex>, Erro
         .value(real)
         .allowed(format!("0..={} indices", dims.len())));
     }
-    let mut result = Vec::with_capacity(dims.len() + index.entries.len());
+    let mut result = List::new();
     let mut axis = 0;
     for (at, entry) in index.entries.iter().enumerate() {
         match entry {

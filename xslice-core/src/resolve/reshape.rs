@@ -2,9 +2,10 @@
 
 use super::{Params, list, normalize_axis};
 use crate::error::{Error, ErrorKind};
+use crate::list::List;
 use crate::op::{Op, Reshape, ReshapeRule};
 use crate::tensor::element_count;
-use alloc::{format, string::String, vec, vec::Vec};
+use alloc::{format, string::String, vec};
 
 /// The dimensions after a Reshape, Squeeze or Unsqueeze.
 pub(crate) fn reshaped(
@@ -12,7 +13,7 @@ pub(crate) fn reshaped(
     reshape: &Reshape,
     known: Params<'_>,
     dims: &[usize],
-) -> Result<Vec<usize>, Error> {
+) -> Result<List<usize>, Error> {
     let values = list(op, reshape.rule.parameter(), known)?;
     match (reshape.rule, values) {
         (ReshapeRule::Reshape { zero_copies }, values) => {
@@ -24,13 +25,13 @@ pub(crate) fn reshaped(
     }
 }
 
-fn reshape_dims(values: &[i64], zero_copies: bool, dims: &[usize]) -> Result<Vec<usize>, Error> {
+fn reshape_dims(values: &[i64], zero_copies: bool, dims: &[usize]) -> Result<List<usize>, Error> {
     let refuse = |text: String| {
         Error::new(ErrorKind::Reshape, text)
             .parameter("shape")
             .value(format!("{values:?}"))
     };
-    let mut result = Vec::with_capacity(values.len());
+    let mut result = List::new();
     let mut free = None;
     for (at, &value) in values.iter().enumerate() {
         match value {
@@ -77,7 +78,7 @@ fn reshape_dims(values: &[i64], zero_copies: bool, dims: &[usize]) -> Result<Vec
     Ok(result)
 }
 
-fn squeeze_dims(axes: &[i64], dims: &[usize]) -> Result<Vec<usize>, Error> {
+fn squeeze_dims(axes: &[i64], dims: &[usize]) -> Result<List<usize>, Error> {
     let mut dropped = vec![false; dims.len()];
     for (at, &axis) in axes.iter().enumerate() {
         let axis = normalize_axis(axis, dims.len(), "axes", Some(at))?;
@@ -100,7 +101,7 @@ fn squeeze_dims(axes: &[i64], dims: &[usize]) -> Result<Vec<usize>, Error> {
         .collect())
 }
 
-fn unsqueeze_dims(axes: &[i64], dims: &[usize]) -> Result<Vec<usize>, Error> {
+fn unsqueeze_dims(axes: &[i64], dims: &[usize]) -> Result<List<usize>, Error> {
     let rank = dims.len() + axes.len();
     let mut inserted = vec![false; rank];
     for (at, &axis) in axes.iter().enumerate() {

@@ -1,7 +1,8 @@
 //! StridedSlice: entries, mask bits, and the axes that they mean.
 
-use super::{AxisIndex, List, Lists, bounded, progression, step_zero, too_many_entries, within};
+use super::{AxisIndex, Lists, Values, bounded, progression, step_zero, too_many_entries, within};
 use crate::error::{Error, ErrorKind};
+use crate::list::List;
 use crate::op::{Dialect, OpenVinoStridedSlice};
 use alloc::{format, vec::Vec};
 
@@ -51,7 +52,7 @@ pub(super) fn slots(
     // Row 32: masks are extended by zeros, surplus bits are ignored.
     let bit = |mask: &[i64], at: usize| mask.get(at).is_some_and(|&bit| bit == 1);
     let Lists([begin, end, stride]) = lists;
-    let value = |list: &List, at: usize| list.as_ref().map_or(1, |list| list[at]);
+    let value = |list: &Values, at: usize| list.as_ref().map_or(1, |list| list[at]);
     let mut ellipses = 0;
     let mut slots = Vec::with_capacity(entries);
     for at in 0..entries {
@@ -100,12 +101,12 @@ pub(super) fn axes(
     slice: &OpenVinoStridedSlice,
     lists: &Lists<3>,
     dims: &[usize],
-) -> Result<Vec<AxisIndex>, Error> {
-    let entries = lists.0[0].as_ref().map_or(0, Vec::len);
+) -> Result<List<AxisIndex>, Error> {
+    let entries = lists.0[0].as_ref().map_or(0, |list| list.len());
     let slots = slots(slice, lists, entries)?;
     // Row 33: rank 0 is the identity.
     if dims.is_empty() {
-        return Ok(Vec::new());
+        return Ok(List::new());
     }
     // Row 32: only new-axis bits of entries count; row 37: such an entry consumes no dimension.
     let real = slots
@@ -115,7 +116,7 @@ pub(super) fn axes(
     if real > dims.len() {
         return Err(too_many_entries("begin", real, dims.len()));
     }
-    let mut result = Vec::with_capacity(entries.max(dims.len()));
+    let mut result = List::new();
     let mut axis = 0;
     for (at, slot) in slots.into_iter().enumerate() {
         match slot {
