@@ -409,6 +409,9 @@ impl Builder {
         let len = |buffer| self.len(buffer);
         let nest = LoopNest::new(parts, &len)?;
         let schedule = Schedule::new(&nest);
+        if let (Some(Step::Check(check)), Some(schedule)) = (self.steps.last_mut(), &schedule) {
+            check.by_move = schedule.tests(check);
+        }
         self.steps.push(Step::Nest(Box::new(PlannedNest {
             nest,
             schedule,

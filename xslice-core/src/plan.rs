@@ -85,6 +85,7 @@ pub struct Check {
     pub(crate) access: Access,
     pub(crate) size: i64,
     pub(crate) origin: Origin,
+    pub(crate) by_move: bool,
 }
 
 impl Check {
@@ -116,6 +117,13 @@ impl Check {
     #[must_use]
     pub fn size(&self) -> i64 {
         self.size
+    }
+
+    /// Whether the Move of the nest behind it reads these very indices, and so tests them: then the check needs no pass of its own where
+    /// that Move runs.
+    #[must_use]
+    pub fn is_by_move(&self) -> bool {
+        self.by_move
     }
 
     /// The refusal of `value`, which is at flat position `position` of the indices.

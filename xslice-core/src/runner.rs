@@ -134,29 +134,39 @@ pub fn steps(
     mut nest: impl FnMut(usize, &PlannedNest, &Sources<'_>, &mut Output<'_>) -> bool,
 ) -> Result<(), Error> {
     plan.admit(inputs, output)?;
-    // Most plans are one nest, and a small one is over before the general way has begun.
-    if let [Step::Nest(planned)] = plan.steps()
-        && planned.scratch().is_none()
-    {
-        let sources = Sources::new(plan, inputs, scratch::Sources::default());
-        nest(0, planned, &sources, output);
-        return Ok(());
-    }
-    let run =
-        &mut |scratch: &mut Scratch| each_step(plan, inputs, output, scratch, tests, &mut nest);
-    if plan.temporaries().is_empty() {
-        run(&mut Scratch::new())
-    } else {
-        temporaries(run)
+    // Most plans are one nest, perhaps behind one check, and a small one is over before the general way has begun.
+    let (check, planned) = match plan.steps() {
+        [Step::Nest(planned)] if planned.scratch().is_none() => (None, planned),
+        [Step::Check(check), Step::Nest(planned)] if planned.scratch().is_none() => {
+            (Some(check), planned)
+        }
+        _ => return many_steps(plan, inputs, output, temporaries, tests, &mut nest),
+    };
+    let sources = Sources::new(plan, inputs, scratch::Sources::default());
+    let left = match check {
+        Some(check) if !tests(check, planned) => self::check(check, &sources).map(|()| None)?,
+        left => left,
+    };
+    match (nest(0, planned, &sources, output), left) {
+        (false, Some(check)) => self::check(check, &sources),
+        (true, _) | (false, None) => Ok(()),
     }
 }
 
-/// Whether a check is that of the very indices that the move of the next nest reads, and so tests: then it needs no pass of its own.
-/// For engines.
-#[doc(hidden)]
-#[must_use]
-pub fn tested_by_move(check: &Check, next: &PlannedNest) -> bool {
-    move_::check_by_move(check, next)
+/// The steps of an admitted call, on temporaries if there are some.
+fn many_steps(
+    plan: &Plan,
+    inputs: &[Input<'_>],
+    output: &mut Output<'_>,
+    temporaries: impl FnOnce(OnScratch<'_>) -> Result<(), Error>,
+    tests: fn(&Check, &PlannedNest) -> bool,
+    nest: &mut dyn FnMut(usize, &PlannedNest, &Sources<'_>, &mut Output<'_>) -> bool,
+) -> Result<(), Error> {
+    let run = &mut |scratch: &mut Scratch| each_step(plan, inputs, output, scratch, tests, nest);
+    match plan.temporaries() {
+        [] => run(&mut Scratch::new()),
+        _ => temporaries(run),
+    }
 }
 
 /// The steps of an admitted call.
@@ -225,18 +235,20 @@ pub(crate) fn strings(nest: &LoopNest, sources: &Sources<'_>, output: &mut Outpu
 /// # Errors
 /// [`IndexRange`](crate::ErrorKind::IndexRange).
 fn check(check: &Check, sources: &Sources<'_>) -> Result<(), Error> {
-    let table = sources.buffer(check.table());
-    let contiguous = match (check.extents(), &check.access().strides[..]) {
-        ([], []) => Some(1),
-        ([count], [1]) => Some(*count),
-        _ => None,
+    let (table, access) = (sources.buffer(check.table()), check.access());
+    let found = match (check.extents(), &access.strides[..]) {
+        _ if !access.is_affine() => return check_scattered(check, table, sources),
+        ([], []) => {
+            let index = load(table, check.index(), access.offset);
+            outside(index, check.size()).then_some((0, index))
+        }
+        (&[count], [1]) => {
+            let first = access.offset as usize;
+            find_outside(table, first..first + count, check.size())
+        }
+        _ => return check_scattered(check, table, sources),
     };
-    if let (Some(count), true) = (contiguous, check.access().is_affine()) {
-        let first = check.access().offset as usize;
-        let found = find_outside(table, first..first + count, check.size());
-        return found.map_or(Ok(()), |(at, value)| Err(check.refuse(value, at)));
-    }
-    check_scattered(check, table, sources)
+    found.map_or(Ok(()), |(at, value)| Err(check.refuse(value, at)))
 }
 
 /// The first of some indices of a table that is outside `-size..size`: its place among them, and its value. Only `i32` and `i64` are

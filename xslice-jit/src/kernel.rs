@@ -176,7 +176,7 @@ fn helper() -> usize {
 
 /// Whether the move of a nest tests the indices of a check, in machine code too: it does so where it is a precompiled one.
 fn tested_by_move(check: &Check, nest: &PlannedNest) -> bool {
-    nest.schedule().is_some_and(key::is_long) && runner::tested_by_move(check, nest)
+    check.is_by_move() && nest.schedule().is_some_and(key::is_long)
 }
 
 /// A host that gives no executable memory, for tests: it refuses pages, or refuses to make them executable.

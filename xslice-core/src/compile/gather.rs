@@ -90,6 +90,7 @@ impl Builder {
             access,
             size,
             origin,
+            by_move: false,
         }));
         Ok(())
     }

@@ -30,6 +30,9 @@ impl Index for i64 {}
 /// Places that are found at once.
 const BLOCK: usize = 256;
 
+/// So few rows, if they are short, need no blocks.
+const FEW: usize = 8;
+
 /// Narrower rows come several out of one line: looking ahead costs more than it gains.
 const LEAST_AHEAD: usize = 32;
 
@@ -158,6 +161,9 @@ pub(super) unsafe fn run<I: Index>(
 ) -> bool {
     // SAFETY: by the contract of this function; what a vector loop leaves over is the end of the same rows.
     unsafe {
+        if rows.count <= FEW && rows.bytes <= LEAST_AHEAD {
+            return few(dst, src, rows, &indices);
+        }
         let Some(done) = vectors(level, dst, src, rows, &indices) else {
             return false;
         };
@@ -175,6 +181,31 @@ pub(super) unsafe fn run<I: Index>(
         let src = src.wrapping_offset(done as isize * rows.src_stride);
         blocks(level, dst, src, rest, &indices)
     }
+}
+
+/// Moves few short rows, each when its index has been read: they are over before blocks would have been set up.
+///
+/// # Safety
+/// As [`run`].
+#[inline]
+unsafe fn few<I: Index>(dst: *mut u8, src: *const u8, rows: Rows, indices: &Indices<I>) -> bool {
+    let (mut to, mut from, mut at) = (dst, src, indices.table);
+    for _ in 0..rows.count {
+        // SAFETY: by the contract of `run`; an index of the type lies there, at any alignment, and the row moves only if it lies in its axis.
+        unsafe {
+            let index: i64 = at.read_unaligned().into();
+            let wrapped = index + (index >> 63 & indices.size);
+            if wrapped < 0 || wrapped >= indices.size {
+                return false;
+            }
+            let place = (wrapped as isize).wrapping_mul(indices.scale);
+            copy::run(to, from.wrapping_offset(place), rows.bytes);
+        }
+        to = to.wrapping_offset(rows.dst_stride);
+        from = from.wrapping_offset(rows.src_stride);
+        at = at.wrapping_byte_offset(indices.stride);
+    }
+    true
 }
 
 /// Rows that vectors move whole: how many, or none where an index lies outside.

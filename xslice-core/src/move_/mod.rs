@@ -35,6 +35,7 @@ mod x86;
 use copy::{Rows, by_width};
 pub(crate) use level::Kind;
 pub use level::Level;
+
 #[cfg(feature = "rayon")]
 pub(crate) use parallel::{pays, run_parallel};
 use part::Part;
@@ -45,7 +46,7 @@ use crate::fixed::Proven;
 use crate::nest::Source;
 use crate::nest::schedule::{Move, Schedule};
 use crate::operand::{Input, Output};
-use crate::plan::{Check, Plan, PlannedNest};
+use crate::plan::{Plan, PlannedNest};
 use crate::runner::{self, Odometer, OnScratch};
 use crate::scratch;
 use crate::tensor::Tensor;
@@ -74,6 +75,46 @@ impl<'a> Sources<'a> {
     }
 }
 
+impl Sources<'_> {
+    /// A position in bytes, or in a Range.
+    ///
+    /// # Safety
+    /// The access is one of a schedule of the plan, the counters lie within its extents, the checks of its tables have passed.
+    #[inline]
+    unsafe fn position(&self, access: &Access, counters: &[usize]) -> i64 {
+        let counted = access.strides.iter().zip(counters);
+        let steps = counted.map(|(&stride, &counter)| stride * counter as i64);
+        let affine = access.offset + steps.sum::<i64>();
+        if access.is_affine() {
+            return affine;
+        }
+        // SAFETY: by the contract of this function.
+        affine + unsafe { self.looked_up(&access.lookups, counters) }
+    }
+
+    /// What tables add to a position.
+    ///
+    /// # Safety
+    /// As [`Sources::position`], for an access with these look-ups.
+    unsafe fn looked_up(&self, lookups: &[Lookup], counters: &[usize]) -> i64 {
+        let each = lookups.iter().map(|lookup| {
+            let table = self.start(lookup.table);
+            // SAFETY: the position is that of an index in the table (I3).
+            let index = unsafe {
+                let at = self.position(&lookup.access, counters);
+                load(table.offset(at as isize), lookup.index)
+            };
+            let wrapped = if index < 0 {
+                index + lookup.size
+            } else {
+                index
+            };
+            lookup.scale * wrapped
+        });
+        each.sum()
+    }
+}
+
 /// Runs a plan: admits the call, then takes the steps in order.
 pub(crate) fn run(
     level: Level,
@@ -86,7 +127,14 @@ pub(crate) fn run(
         // SAFETY: `steps` calls this for nests of an admitted call, each when its checks have passed, but for what its move checks.
         unsafe { nest(level, planned, sources, output) }
     };
-    runner::steps(plan, inputs, output, temporaries, check_by_move, run)
+    runner::steps(
+        plan,
+        inputs,
+        output,
+        temporaries,
+        |check, _| check.is_by_move(),
+        run,
+    )
 }
 
 /// Runs a nest whose numbers and call were proved when they were compiled. `false`: an index that its Move tests is outside.
@@ -100,32 +148,6 @@ pub(crate) fn proven(call: Proven<'_>) -> bool {
     // SAFETY: holding the call is the proof of I2 and I3: its buffers have the lengths that the schedule names, and its indices have been
     // checked, but for those that its move tests.
     unsafe { scheduled(Level::best(), schedule, &sources, output.as_mut_ptr(), None) }
-}
-
-/// Whether a check is that of the very indices that the move of the next nest reads, and so tests: then it needs no pass of its own.
-pub(crate) fn check_by_move(check: &Check, next: &PlannedNest) -> bool {
-    let Some(schedule) = next.schedule() else {
-        return false;
-    };
-    let Move::Lookup {
-        count,
-        ref lookup,
-        index_stride,
-        ..
-    } = *schedule.inner()
-    else {
-        return false;
-    };
-    let bytes = lookup.index.size() as i64;
-    let [extent] = check.extents() else {
-        return false;
-    };
-    schedule.src().is_affine()
-        && (check.table(), check.index(), check.size()) == (lookup.table, lookup.index, lookup.size)
-        && (*extent, check.access().offset * bytes) == (count, lookup.access.offset)
-        && check.access().is_affine()
-        && check.access().strides[0] * bytes == index_stride
-        && lookup.access.strides.iter().all(|&stride| stride == 0)
 }
 
 /// Runs one nest. `false`: an index that its move reads lies outside its axis; then some rows may not have moved.
@@ -162,12 +184,16 @@ unsafe fn one_run(schedule: &Schedule, sources: &Sources<'_>, output: &mut Outpu
     else {
         return false;
     };
-    if !schedule.extents().is_empty() || !schedule.src().is_affine() {
+    if !schedule.extents().is_empty() {
         return false;
     }
     // SAFETY: both positions and the run behind them lie inside their buffers (I3), which are distinct borrows (I5).
     unsafe {
-        let from = sources.start(buffer).offset(schedule.src().offset as isize);
+        let at = match schedule.src().is_affine() {
+            true => schedule.src().offset,
+            false => sources.position(schedule.src(), &[]),
+        };
+        let from = sources.start(buffer).offset(at as isize);
         let to = output.as_mut_ptr().offset(schedule.dst().offset as isize);
         copy::run(to, from, bytes);
     }
@@ -356,35 +382,36 @@ impl Call<'_> {
     #[inline(always)]
     unsafe fn walk_outer(&self, innermost: impl Fn(At, usize, At) -> bool) -> bool {
         let (src, dst) = (self.schedule.src(), self.schedule.dst());
-        let nothing = Access::default();
-        let table = self.indices().unwrap_or(&nothing);
+        let table = self.indices();
         let whole = (self.schedule.extents(), 0, 0);
         let (extents, of, begin) = self.part.map_or(whole, Part::turns);
         let still = At::default();
         if !src.is_affine() {
-            let mut odometer = Odometer::within(extents, of, begin);
+            let mut odometer = (!extents.is_empty()).then(|| Odometer::within(extents, of, begin));
             loop {
+                let counters = odometer.as_ref().map_or(&[][..], Odometer::counters);
                 // SAFETY: the counters lie within the extents; the checks have passed.
-                let at = |access| unsafe { self.position(access, odometer.counters()) };
-                let (src, dst, table) = (at(src), at(dst), at(table));
+                let at = |access| unsafe { self.sources.position(access, counters) };
+                let (src, dst, table) = (at(src), at(dst), table.map_or(0, at));
                 let at = At { src, dst, table };
                 if !innermost(at.plus(self.within), 1, still) {
                     return false;
                 }
-                if !odometer.advance() {
+                if !odometer.as_mut().is_some_and(Odometer::advance) {
                     return true;
                 }
             }
         }
+        let table_stride = |k: usize| table.and_then(|table| table.strides.get(k).copied());
         let stride = |k: usize| At {
             src: src.strides[k],
             dst: dst.strides[k],
-            table: table.strides.get(k).copied().unwrap_or(0),
+            table: table_stride(k).unwrap_or(0),
         };
         let mut first = self.within.plus(At {
             src: src.offset,
             dst: dst.offset,
-            table: table.offset,
+            table: table.map_or(0, |table| table.offset),
         });
         if begin > 0 {
             first = first.plus(stride(of).times(begin));
@@ -405,33 +432,6 @@ impl Call<'_> {
             Move::Copy { .. } | Move::Strided { .. } => None,
             Move::Shuffle { .. } | Move::Fill { .. } => None,
         }
-    }
-
-    /// A position in bytes, or in a Range.
-    ///
-    /// # Safety
-    /// The access is one of the schedule, the counters lie within its extents, the checks of its tables have passed.
-    unsafe fn position(&self, access: &Access, counters: &[usize]) -> i64 {
-        let steps = access
-            .strides
-            .iter()
-            .zip(counters)
-            .map(|(&stride, &counter)| stride * counter as i64);
-        let lookups = access.lookups.iter().map(|lookup| {
-            let table = self.sources.start(lookup.table);
-            // SAFETY: the position is that of an index in the table (I3).
-            let index = unsafe {
-                let at = self.position(&lookup.access, counters);
-                load(table.offset(at as isize), lookup.index)
-            };
-            lookup.scale
-                * if index < 0 {
-                    index + lookup.size
-                } else {
-                    index
-                }
-        });
-        access.offset + steps.sum::<i64>() + lookups.sum::<i64>()
     }
 
     /// One turn of the outer loops. `false`: an index that the move reads lies outside its axis.

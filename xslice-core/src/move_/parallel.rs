@@ -7,7 +7,7 @@
 //! written outside the range that a Move was given. Nests follow each other: the next one begins when every part is done.
 
 use super::part::{Part, Split};
-use super::{Level, Sources, check_by_move, nest, scheduled};
+use super::{Level, Sources, nest, scheduled};
 use crate::error::Error;
 use crate::nest::schedule::Schedule;
 use crate::operand::{Input, Output};
@@ -74,7 +74,14 @@ pub(crate) fn run_parallel(
         });
         all.passed.into_inner()
     };
-    runner::steps(plan, inputs, output, temporaries, check_by_move, run)
+    runner::steps(
+        plan,
+        inputs,
+        output,
+        temporaries,
+        |check, _| check.is_by_move(),
+        run,
+    )
 }
 
 /// The start of a result that threads write different parts of.

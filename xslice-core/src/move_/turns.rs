@@ -37,6 +37,13 @@ impl Schedule {
         table: *const u8,
         operand: *const u8,
     ) -> bool {
+        let loops = self.outer_loops();
+        let innermost = self.extents().get(loops);
+        if let (&Move::Copy { bytes }, None) = (self.inner(), innermost) {
+            // SAFETY: by the contract of this function.
+            unsafe { copy::run(dst, src, bytes) };
+            return true;
+        }
         let sources = Sources {
             constants: &[],
             inputs: &[],
@@ -57,8 +64,8 @@ impl Schedule {
             src: src.addr().wrapping_sub(operand.addr()) as i64,
             ..At::default()
         };
-        let (turns, stride) = match self.extents().get(self.outer_loops()) {
-            Some(&turns) => (turns, call.stride(self.outer_loops())),
+        let (turns, stride) = match innermost {
+            Some(&turns) => (turns, call.stride(loops)),
             None => (1, At::default()),
         };
         // SAFETY: by the contract of this function these are positions of turns within the extents.

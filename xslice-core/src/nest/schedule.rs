@@ -8,6 +8,7 @@ use super::{LoopNest, Source};
 use crate::access::{Access, Lookup};
 use crate::elem::ElementType;
 use crate::list::List;
+use crate::plan::Check;
 use crate::range::Progression;
 use crate::shuffle::{Period, Shuffle};
 use alloc::sync::Arc;
@@ -188,12 +189,13 @@ impl Schedule {
         let is_range = matches!(nest.source(), Source::Range(_));
         let src = in_bytes(nest.src(), if is_range { 1 } else { width });
         let dst = in_bytes(nest.dst(), width);
+        let written = nest.element_count() * nest.element_type().size();
         Some(Self {
             extents: nest.extents().into(),
             source: nest.source(),
             src,
             dst,
-            bytes: nest.element_count() * nest.element_type().size(),
+            bytes: written,
             inner: Move::Copy { bytes },
         })
     }
@@ -324,6 +326,30 @@ impl Schedule {
         self.dst.edit_strides(&drop_last);
         self.extents.pop();
         taken
+    }
+
+    /// Whether a check is that of the very indices that the move reads, each before the row that it points to.
+    pub(crate) fn tests(&self, check: &Check) -> bool {
+        let Move::Lookup {
+            count,
+            ref lookup,
+            index_stride,
+            ..
+        } = self.inner
+        else {
+            return false;
+        };
+        let bytes = lookup.index.size() as i64;
+        let [extent] = check.extents() else {
+            return false;
+        };
+        self.src.is_affine()
+            && (check.table(), check.index(), check.size())
+                == (lookup.table, lookup.index, lookup.size)
+            && (*extent, check.access().offset * bytes) == (count, lookup.access.offset)
+            && check.access().is_affine()
+            && check.access().strides[0] * bytes == index_stride
+            && lookup.access.strides.iter().all(|&stride| stride == 0)
     }
 
     /// Turns of the outer loops, outermost first; each at least 1.
