@@ -109,3 +109,34 @@ fn the_first_bad_index_is_refused_whatever_the_split() {
         }
     }
 }
+
+/// All threads of a pool but the calling one are busy until the call has returned.
+#[test]
+fn a_call_waits_for_no_thread_that_has_not_come() {
+    let (busy, over) = (std::sync::Barrier::new(4), std::sync::Barrier::new(4));
+    let (text, ty, shape, _) = PROGRAMS[0];
+    let kernel = kernel(Strategy::Runner, &compiled(text, ty, shape, 0));
+    let x = numbered(ty, shape, 5);
+    pool(4).in_place_scope(|scope| {
+        for _ in 0..3 {
+            scope.spawn(|_| {
+                busy.wait();
+                over.wait();
+            });
+        }
+        scope.spawn(|_| {
+            busy.wait();
+            for _ in 0..100 {
+                let mut output = vec![0f32; shape[0] - 1];
+                kernel
+                    .run_parallel(&[x.as_input()], &mut output)
+                    .expect("a valid call");
+                assert_eq!(
+                    suite::tensor(&[output.len()], &output).bytes(),
+                    &x.bytes()[4..]
+                );
+            }
+            over.wait();
+        });
+    });
+}

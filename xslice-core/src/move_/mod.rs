@@ -26,6 +26,8 @@ mod rows;
 mod shuffled;
 #[cfg(target_arch = "x86_64")]
 mod stream;
+#[cfg(feature = "rayon")]
+mod team;
 #[cfg(test)]
 mod tests;
 mod turns;

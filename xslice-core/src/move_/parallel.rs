@@ -3,11 +3,12 @@
 //! Checks run before, on the calling thread and in the order of the plan; where a move tests its indices itself and some part meets a bad
 //! one, the check runs after it: so a call is refused as it is on one thread. A schedule
 //! is cut into parts ([`part`](super::part)), a few for each thread, and every thread, the calling one first, takes the next
-//! part that nobody has: a thread that wakes late finds less to do, and nobody waits for it. Parts write different bytes, and none is
+//! part that nobody has. A thread that comes late finds less to do, and nobody waits for one that has not come ([`team`](super::team)): so a call takes little
+//! longer than on one thread even where all others are busy. Parts write different bytes, and none is
 //! written outside the range that a Move was given. Nests follow each other: the next one begins when every part is done.
 
 use super::part::{Part, Split};
-use super::{Level, Sources, nest, scheduled};
+use super::{Level, Sources, nest, scheduled, team};
 use crate::error::Error;
 use crate::nest::schedule::Schedule;
 use crate::operand::{Input, Output};
@@ -18,8 +19,11 @@ use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 /// A nest that writes fewer bytes is often over before another thread has begun.
 const LEAST_BYTES: usize = 1 << 20;
 
-/// Parts for each thread: so few that each is long, so many that the last ones end at about the same time.
+/// At least so many parts for each thread, so that the last ones end at about the same time.
 const PARTS: usize = 4;
+
+/// Longer parts are cut where loops admit it: a thread that is held up holds up so many bytes.
+const LONGEST_PART: usize = 256 << 10;
 
 /// Whether some nest of a plan would be shared out.
 pub(crate) fn pays(plan: &Plan) -> bool {
@@ -45,14 +49,15 @@ pub(crate) fn run_parallel(
     let level = Level::best();
     let threads = rayon::current_num_threads();
     let run = |_: usize, planned: &PlannedNest, sources: &Sources<'_>, output: &mut Output<'_>| {
-        let parts =
+        let least =
             |all: &Schedule| parts.or((threads > 1 && is_large(all)).then_some(threads * PARTS));
-        let shared = planned.schedule().and_then(|all| Some((all, parts(all)?)));
-        let Some((schedule, parts)) = shared else {
+        let shared = planned.schedule().and_then(|all| Some((all, least(all)?)));
+        let Some((schedule, least)) = shared else {
             // SAFETY: `steps` calls this for nests of an admitted call, each when its checks have passed, but for what its move checks.
             return unsafe { nest(level, planned, sources, output) };
         };
-        let (split, pieces) = Split::of(schedule, parts);
+        let (split, pieces) = Split::of(schedule, least);
+        let parts = parts.unwrap_or(least.max(schedule.bytes() / LONGEST_PART));
         let all = Shared {
             level,
             schedule,
@@ -64,14 +69,8 @@ pub(crate) fn run_parallel(
             next: AtomicUsize::new(0),
             passed: AtomicBool::new(true),
         };
-        rayon::in_place_scope(|scope| {
-            for _ in 1..threads.min(all.parts) {
-                // SAFETY: as above: the scope ends before `output` and the sources do.
-                scope.spawn(|_| unsafe { all.run() });
-            }
-            // SAFETY: as above.
-            unsafe { all.run() };
-        });
+        // SAFETY: as above; `output` and the sources live until `run` returns.
+        unsafe { team::run(&all, threads.min(all.parts) - 1) };
         all.passed.into_inner()
     };
     runner::steps(
@@ -95,7 +94,7 @@ unsafe impl Send for Destination {}
 unsafe impl Sync for Destination {}
 
 /// A schedule that is shared out.
-struct Shared<'a> {
+pub(super) struct Shared<'a> {
     level: Level,
     schedule: &'a Schedule,
     sources: &'a Sources<'a>,
@@ -115,7 +114,7 @@ impl Shared<'_> {
     /// # Safety
     /// The schedule is one of the plan of `sources`; sources and destination have the lengths that the plan names, and its checks have
     /// passed, but for that of the indices that its move reads.
-    unsafe fn run(&self) {
+    pub(super) unsafe fn run(&self) {
         loop {
             let at = self.next.fetch_add(1, Ordering::Relaxed);
             if at >= self.parts {

@@ -1,0 +1,126 @@
+//! Threads that help one thread with what it shares out.
+//!
+//! Each calling thread has a [`Team`]. It invites threads of its pool, begins to work, and when no part is left it closes the work and waits for
+//! those that are at it, never for one that has not come: an invitation that is taken up when the work is closed does nothing. So no
+//! call waits for a core that something else uses, but for the end of parts that run. Invitations that nobody has taken up
+//! are good for the next work of the same thread, and no more are out than there are threads.
+
+use super::parallel::Shared;
+use alloc::sync::Arc;
+use core::ptr;
+use core::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+use std::thread::{self, Thread};
+
+/// In the state: there is work. The rest counts the helpers that are at it.
+const OPEN: usize = 1 << (usize::BITS - 1);
+
+/// Looks at the state before a thread that waits goes to sleep: about as many as the end of a part takes.
+const LOOKS: usize = 1000;
+
+/// What [`Team`] hands to other threads by its address.
+const _: () = {
+    const fn may_be_shared<T: Sync>() {}
+    may_be_shared::<Shared<'static>>();
+};
+
+struct Team {
+    caller: Thread,
+    /// Invitations that nobody has taken up.
+    invited: AtomicUsize,
+    state: AtomicUsize,
+    /// The work, while the state is open or counts a helper.
+    work: AtomicPtr<Shared<'static>>,
+}
+
+std::thread_local! {
+    static TEAM: Arc<Team> = Arc::new(Team {
+        caller: thread::current(),
+        invited: AtomicUsize::new(0),
+        state: AtomicUsize::new(0),
+        work: AtomicPtr::new(ptr::null_mut()),
+    });
+}
+
+/// Runs all parts of `work`, with up to so many helpers. They are all done when this returns.
+///
+/// # Safety
+/// As [`Shared::run`].
+pub(super) unsafe fn run(work: &Shared<'_>, helpers: usize) {
+    let team = TEAM.try_with(Arc::clone);
+    let _open = team.as_ref().ok().map(|team| {
+        // SAFETY: the guard lives until the end of this function, and so does `work`.
+        let open = unsafe { Open::new(team, work) };
+        team.invite(helpers);
+        open
+    });
+    // SAFETY: by the contract of this function.
+    unsafe { work.run() };
+}
+
+impl Team {
+    /// Threads of the current pool, up to so many with those that are invited already.
+    fn invite(self: &Arc<Self>, helpers: usize) {
+        for _ in self.invited.load(Ordering::Relaxed)..helpers {
+            self.invited.fetch_add(1, Ordering::Relaxed);
+            let team = Arc::clone(self);
+            rayon::spawn(move || team.help());
+        }
+    }
+
+    /// What an invited thread does.
+    fn help(&self) {
+        self.invited.fetch_sub(1, Ordering::Relaxed);
+        let enter = |state: usize| (state & OPEN != 0).then_some(state + 1);
+        let entered = self
+            .state
+            .fetch_update(Ordering::Acquire, Ordering::Relaxed, enter);
+        if entered.is_err() {
+            return;
+        }
+        let _inside = Inside(self);
+        // SAFETY: the work was open when this thread was counted, and [`Open`] keeps it where it is until nobody is counted any more;
+        // its parts may be run by the contract of [`run`].
+        unsafe { (*self.work.load(Ordering::Relaxed)).run() };
+    }
+}
+
+/// A helper that is at the work.
+struct Inside<'a>(&'a Team);
+
+impl Drop for Inside<'_> {
+    fn drop(&mut self) {
+        // Nothing is read of the work behind this.
+        if self.0.state.fetch_sub(1, Ordering::Release) == 1 {
+            self.0.caller.unpark();
+        }
+    }
+}
+
+/// Work that helpers may come to. It ends when it is closed and none of them is left.
+struct Open<'a>(&'a Team);
+
+impl<'a> Open<'a> {
+    /// # Safety
+    /// The value is dropped before `work` ends, and [`Shared::run`] may be called until then.
+    unsafe fn new(team: &'a Team, work: &Shared<'_>) -> Self {
+        let work = ptr::from_ref(work).cast_mut().cast();
+        team.work.store(work, Ordering::Relaxed);
+        team.state.store(OPEN, Ordering::Release);
+        Self(team)
+    }
+}
+
+impl Drop for Open<'_> {
+    fn drop(&mut self) {
+        let mut inside = self.0.state.fetch_and(!OPEN, Ordering::Acquire) & !OPEN;
+        let mut looks = 0;
+        while inside > 0 {
+            match looks {
+                ..LOOKS => core::hint::spin_loop(),
+                _ => thread::park(),
+            }
+            looks += 1;
+            inside = self.0.state.load(Ordering::Acquire);
+        }
+    }
+}
