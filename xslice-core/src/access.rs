@@ -206,6 +206,14 @@ impl Access {
             .sum()
     }
 
+    /// Bytes on the heap.
+    pub(crate) fn heap_bytes(&self) -> usize {
+        let tables = self.lookups.iter().map(|lookup| lookup.access.heap_bytes());
+        self.strides.heap_bytes()
+            + self.lookups.capacity() * size_of::<Lookup>()
+            + tables.sum::<usize>()
+    }
+
     /// The smallest and largest position, for counters in `0..extents` and indices within their axes. Every extent is at least 1.
     pub(crate) fn span(&self, extents: &[usize]) -> (i128, i128) {
         let affine = affine_span(self.offset, &self.strides, extents);

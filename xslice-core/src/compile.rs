@@ -128,6 +128,8 @@ struct Builder {
     names: Arc<[String]>,
     operands: Vec<OperandNeed>,
     constants: Vec<Arc<Tensor>>,
+    /// Bytes of the constants that are not the program's.
+    own_constants: usize,
     temporaries: Vec<Temporary>,
     steps: Vec<Step>,
     max_bytes: usize,
@@ -171,6 +173,7 @@ impl Builder {
             names: Arc::default(),
             operands: Vec::new(),
             constants: Vec::new(),
+            own_constants: 0,
             temporaries: Vec::new(),
             steps: Vec::new(),
             max_bytes: isize::MAX as usize,
@@ -242,6 +245,12 @@ impl Builder {
         let at = self.constant_slot(tensor);
         let source = Source::Buffer(Buffer::Constant(at));
         CoordMap::whole(tensor.element_type(), source, tensor.shape(), tensor.len())
+    }
+
+    /// A constant that the program does not have.
+    fn own(&mut self, tensor: Tensor) -> Arc<Tensor> {
+        self.own_constants += tensor.memory();
+        Arc::new(tensor)
     }
 
     fn constant_slot(&mut self, tensor: &Arc<Tensor>) -> usize {
@@ -358,7 +367,10 @@ impl Builder {
                 range::Resolved::Formula(values, count) => {
                     CoordMap::whole(ty, Source::Range(values), &[count], count)
                 }
-                range::Resolved::Accumulated(tensor) => self.constant(&Arc::new(tensor)),
+                range::Resolved::Accumulated(tensor) => {
+                    let tensor = self.own(tensor);
+                    self.constant(&tensor)
+                }
             },
         )
     }
@@ -453,6 +465,7 @@ impl Builder {
             names: self.names,
             operands: self.operands,
             constants: self.constants,
+            own_constants: self.own_constants,
             temporaries: self.temporaries,
             steps: self.steps,
             ty,

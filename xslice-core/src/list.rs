@@ -76,6 +76,14 @@ impl<T: Copy + Default> List<T> {
         self.truncate(self.len().saturating_sub(1));
         last
     }
+
+    /// Bytes on the heap.
+    pub(crate) fn heap_bytes(&self) -> usize {
+        match &self.0 {
+            Form::Short { .. } => 0,
+            Form::Long(all) => all.capacity() * size_of::<T>(),
+        }
+    }
 }
 
 impl<T> Deref for List<T> {
@@ -183,6 +191,7 @@ mod tests {
             assert_eq!(*list, vector[..]);
             assert_eq!(List::from(&vector[..]), list);
             assert_eq!(vector.iter().copied().collect::<List<_>>(), list);
+            assert_eq!(list.heap_bytes() > 0, list.len() > PLACES);
             list.push(element);
             vector.push(element);
         }

@@ -143,6 +143,14 @@ impl LoopNest {
         self.parts.extents.iter().product::<usize>() * self.parts.block
     }
 
+    /// Bytes on the heap.
+    pub(crate) fn heap_bytes(&self) -> usize {
+        let Parts {
+            extents, src, dst, ..
+        } = &self.parts;
+        extents.heap_bytes() + src.heap_bytes() + dst.heap_bytes()
+    }
+
     /// The printed form, with the operands called by their names.
     pub(crate) fn write(&self, names: Names<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let parts = &self.parts;

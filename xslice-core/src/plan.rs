@@ -176,6 +176,10 @@ pub fn refuse_index(
 }
 
 /// One step of a plan.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "a plan has few steps, and a box would be an allocation for each gather"
+)]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
     /// Refuses a bad index.
@@ -229,6 +233,8 @@ pub struct Plan {
     pub(crate) names: Arc<[String]>,
     pub(crate) operands: Vec<OperandNeed>,
     pub(crate) constants: Vec<Arc<Tensor>>,
+    /// Bytes of the constants that it does not share with its program.
+    pub(crate) own_constants: usize,
     pub(crate) temporaries: Vec<Temporary>,
     pub(crate) steps: Vec<Step>,
     pub(crate) ty: ElementType,
@@ -283,6 +289,23 @@ impl Plan {
     #[must_use]
     pub fn temporaries(&self) -> &[Temporary] {
         &self.temporaries
+    }
+
+    /// About the bytes of memory that it takes, without the constants that it shares with its program.
+    #[must_use]
+    pub fn memory(&self) -> usize {
+        let lists = self.operands.capacity() * size_of::<OperandNeed>()
+            + self.constants.capacity() * size_of::<Arc<Tensor>>()
+            + self.temporaries.capacity() * size_of::<Temporary>()
+            + self.steps.capacity() * size_of::<Step>();
+        let behind = self.steps.iter().map(|step| match step {
+            Step::Check(check) => check.access.heap_bytes(),
+            Step::Nest(planned) => {
+                let schedule = planned.schedule().map_or(0, Schedule::heap_bytes);
+                size_of::<PlannedNest>() + planned.nest.heap_bytes() + schedule
+            }
+        });
+        size_of::<Self>() + lists + self.own_constants + behind.sum::<usize>()
     }
 
     /// Whether every element of the destination buffer is written, so that it may be uninitialised (I4).

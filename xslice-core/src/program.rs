@@ -289,6 +289,8 @@ struct Inner {
     roles: Vec<Role>,
     /// The name of each operand.
     names: Arc<[String]>,
+    /// Bytes, with constants.
+    memory: usize,
 }
 
 impl PartialEq for Program {
@@ -315,6 +317,7 @@ impl Program {
         let fingerprint = core::hash::Hasher::finish(&hash);
         Self(Arc::new(Inner {
             roles: compile::roles(&values, result),
+            memory: memory_of(&values),
             names: operands
                 .iter()
                 .map(|operand| operand.name.clone())
@@ -400,6 +403,18 @@ impl Program {
         self.0.fingerprint
     }
 
+    /// About the bytes of memory that it takes, constants included. Clones of a program share them.
+    #[must_use]
+    pub fn memory(&self) -> usize {
+        self.0.memory
+    }
+
+    /// Where it lies in memory: the same for its clones, another for every other program that lives.
+    #[must_use]
+    pub fn address(&self) -> usize {
+        Arc::as_ptr(&self.0).addr()
+    }
+
     pub(crate) fn values(&self) -> &[Value] {
         &self.0.values
     }
@@ -451,6 +466,21 @@ impl Program {
     pub fn view(&self, signature: &Signature) -> Result<Option<View>, Error> {
         compile::view(self, signature)
     }
+}
+
+fn memory_of(values: &[Value]) -> usize {
+    let each = values.iter().map(|value| match value {
+        Value::Operand(_) => 0,
+        Value::Constant(tensor) => tensor.memory(),
+        Value::Apply(apply) => {
+            let constants = apply.op.params().map(|(_, param)| match param {
+                Param::Constant(tensor) => tensor.memory(),
+                Param::Operand(_) | Param::Value(_) => 0,
+            });
+            size_of::<Apply>() + constants.sum::<usize>()
+        }
+    });
+    size_of::<Inner>() + size_of_val(values) + each.sum::<usize>()
 }
 
 /// A chain of operators on one data operand, under construction.

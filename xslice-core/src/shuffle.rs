@@ -149,6 +149,12 @@ impl<const N: usize> Tables<N> {
     }
 }
 
+impl<const N: usize> Tables<N> {
+    fn heap_bytes(&self) -> usize {
+        self.loads.capacity() * size_of::<Load<N>>()
+    }
+}
+
 /// The loads of the vector that begins at byte `first` of a tile.
 fn loads<const N: usize>(pattern: &Pattern, first: usize) -> Option<Vec<Load<N>>> {
     let mut sources = [0; N];
@@ -225,6 +231,18 @@ impl Shuffle {
             Kind::Neon => self.narrow().is_some() || is_wide(),
             Kind::Scalar => self.narrow().is_some() || is_wide(),
         }
+    }
+
+    /// The bytes of memory that it takes with the tables that the best level reads.
+    pub(crate) fn memory(&self) -> usize {
+        let tables = match Level::best().kind() {
+            #[cfg(target_arch = "x86_64")]
+            Kind::Avx512 => self.wide().map_or(0, Tables::heap_bytes),
+            #[cfg(target_arch = "x86_64")]
+            Kind::Avx2 => self.narrow().map_or(0, Tables::heap_bytes),
+            Kind::Scalar => self.narrow().map_or(0, Tables::heap_bytes),
+        };
+        size_of::<Self>() + size_of_val(self.pattern.offsets()) + tables
     }
 
     /// The pattern.
@@ -364,5 +382,31 @@ mod recent {
         let shuffle = period.derive();
         recent()[place] = Some((period.clone(), shuffle.clone()));
         shuffle
+    }
+}
+
+#[cfg(all(test, feature = "std"))]
+mod tests {
+    use super::*;
+
+    /// More periods than are remembered, each asked for twice.
+    #[test]
+    fn a_remembered_shuffle_is_the_one_that_is_derived() {
+        let period = |extent: usize, stride: i64, block, src_stride| Period {
+            loops: [(extent, stride)].into_iter().collect(),
+            block,
+            src_stride,
+        };
+        let mut found = 0;
+        for _ in 0..2 {
+            for (extent, stride) in (1..9).flat_map(|extent| (-9..9).map(move |s| (extent, s))) {
+                for period in [1, 3].map(|block| period(extent, stride, block, 3 * stride)) {
+                    let shuffle = period.shuffle();
+                    assert_eq!(shuffle, period.derive(), "{period:?}");
+                    found += usize::from(shuffle.is_some());
+                }
+            }
+        }
+        assert!(found > 200, "{found} have a pattern");
     }
 }

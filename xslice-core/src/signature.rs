@@ -122,6 +122,15 @@ impl Signature {
         self.max_bytes.unwrap_or(isize::MAX as usize)
     }
 
+    /// About the bytes of memory that it takes, values of parameters included.
+    #[must_use]
+    pub fn memory(&self) -> usize {
+        let values = self.operands.iter().filter_map(|o| o.value.as_deref());
+        size_of::<Self>()
+            + self.operands.capacity() * size_of::<OperandType>()
+            + values.map(Tensor::memory).sum::<usize>()
+    }
+
     /// The operands.
     #[must_use]
     pub fn operands(&self) -> &[OperandType] {

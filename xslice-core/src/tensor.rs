@@ -288,6 +288,19 @@ impl Tensor {
         })
     }
 
+    /// The bytes of memory that it takes.
+    #[must_use]
+    pub fn memory(&self) -> usize {
+        let elements = match &self.data {
+            Data::Bytes(bytes) => bytes.capacity(),
+            Data::Strings(strings) => {
+                let heap = strings.iter().map(String::capacity);
+                strings.capacity() * size_of::<String>() + heap.sum::<usize>()
+            }
+        };
+        size_of::<Self>() + self.shape.capacity() * size_of::<usize>() + elements
+    }
+
     /// All elements of an integer tensor, as [`Tensor::integer`] reads them; `None` for another type.
     #[must_use]
     pub fn integers(&self) -> Option<Vec<i64>> {

@@ -1,8 +1,7 @@
 //! What a `Jit` remembers: kernels by program and signature, code by structure; bounded.
 //!
 //! Both tables are found by a 64-bit hash and confirmed by the whole key, by reference: a hit clones nothing but an `Arc`. Two keys
-//! with one hash push each other out, which costs time and is never wrong. What goes when a bound is reached is decided by second
-//! chance: the oldest entry that was not used since it was last looked at. Errors are not kept.
+//! with one hash push each other out, which costs time and is never wrong. Errors are not kept.
 
 use crate::kernel::{Code, Kernel};
 use crate::key::Structure;
@@ -11,9 +10,11 @@ use std::hash::{BuildHasherDefault, Hash, Hasher};
 use std::sync::Arc;
 use xslice_core::{Program, Signature, WordHash};
 
-/// Bounds of a cache.
+/// Bounds of a cache: see [`Cache`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
+    /// Bytes of everything.
+    pub bytes: usize,
     /// Bytes of code.
     pub code_bytes: usize,
     /// Kernels, and as many structures.
@@ -23,11 +24,35 @@ pub(crate) struct Limits {
 /// A kernel and what it was compiled from.
 #[derive(Debug)]
 pub(crate) struct Cached {
-    pub program: Program,
-    pub signature: Signature,
+    program: Program,
+    signature: Signature,
     pub kernel: Kernel,
     /// How often it was asked for again.
     pub hits: u32,
+    /// Bytes that no other entry has.
+    own: usize,
+}
+
+impl Cached {
+    pub(crate) fn new(program: &Program, signature: &Signature, kernel: &Kernel) -> Self {
+        Self {
+            program: program.clone(),
+            signature: signature.clone(),
+            kernel: kernel.clone(),
+            hits: 0,
+            own: size_of::<Slot<Self>>() + signature.memory() + kernel.memory(),
+        }
+    }
+
+    /// What other entries may have too.
+    fn shared(&self) -> impl Iterator<Item = Shared> {
+        let program = Shared {
+            address: self.program.address(),
+            bytes: self.program.memory(),
+            is_code: false,
+        };
+        std::iter::once(program).chain(self.kernel.codes().map(Shared::code))
+    }
 }
 
 /// A structure that was seen.
@@ -39,7 +64,21 @@ struct Known {
     code: Option<Arc<Code>>,
 }
 
-/// Kernels and code.
+impl Known {
+    const OWN: usize = size_of::<Slot<Self>>();
+
+    fn shared(&self) -> impl Iterator<Item = Shared> {
+        self.code.iter().map(Shared::code)
+    }
+}
+
+/// Kernels and code, within [`Limits`] after every insertion.
+///
+/// Three things are bounded: the kernels (and as many structures), the bytes of machine code in whole pages, and the bytes of everything
+/// that lives because the cache holds it, which are plans with their numbers, programs with their constants, signatures, and code. What several entries hold is
+/// counted once. While a bound is exceeded, an entry goes: of those that hold what is too much, the oldest that was not used since it was last
+/// looked at (second chance). What by itself exceeds the bytes is not kept at all. A kernel that is in use lives on when its entry goes, and
+/// its memory is free when the last user is done.
 #[derive(Debug)]
 pub(crate) struct Cache {
     kernels: Clock<Cached>,
@@ -85,9 +124,13 @@ impl Cache {
 
     /// Keeps a kernel, in the place of what has its hash.
     pub(crate) fn keep(&mut self, hash: u64, cached: Cached) {
-        self.held.take(cached.kernel.codes());
+        let shared = cached.shared().map(|shared| shared.bytes);
+        if cached.own + shared.sum::<usize>() > self.limits.bytes {
+            return;
+        }
+        self.held.take(cached.own, cached.shared());
         if let Some(old) = self.kernels.insert(hash, cached) {
-            self.held.give(old.kernel.codes());
+            self.held.give(old.own, old.shared());
         }
         self.trim();
     }
@@ -122,7 +165,6 @@ impl Cache {
             }
             asked = known.asked;
         }
-        self.held.take([&code]);
         let known = Known {
             structure: structure.clone(),
             asked,
@@ -133,8 +175,9 @@ impl Cache {
     }
 
     fn replace_structure(&mut self, hash: u64, known: Known) {
+        self.held.take(Known::OWN, known.shared());
         if let Some(old) = self.structures.insert(hash, known) {
-            self.held.give(&old.code);
+            self.held.give(Known::OWN, old.shared());
         }
         self.trim();
     }
@@ -150,19 +193,23 @@ impl Cache {
         }
         // Code is gone when neither table holds it: the oldest of each go in turn.
         let mut dropped = true;
-        while dropped && self.held.bytes > limits.code_bytes {
+        while dropped && self.held.code > limits.code_bytes {
             dropped = self.drop_structure(|known| known.code.is_some());
-            if self.held.bytes > limits.code_bytes {
+            if self.held.code > limits.code_bytes {
                 dropped |= self.drop_kernel(|cached| cached.kernel.codes().next().is_some());
             }
         }
-        debug_assert!(self.kernels.len() <= limits.kernels && self.held.bytes <= limits.code_bytes);
+        while self.held.bytes > limits.bytes
+            && (self.drop_kernel(|_| true) || self.drop_structure(|_| true))
+        {}
+        debug_assert!(self.kernels.len() <= limits.kernels);
+        debug_assert!(self.held.code <= limits.code_bytes && self.held.bytes <= limits.bytes);
     }
 
     fn drop_kernel(&mut self, which: impl Fn(&Cached) -> bool) -> bool {
         let evicted = self.kernels.evict(which);
         if let Some(cached) = &evicted {
-            self.held.give(cached.kernel.codes());
+            self.held.give(cached.own, cached.shared());
         }
         evicted.is_some()
     }
@@ -170,7 +217,7 @@ impl Cache {
     fn drop_structure(&mut self, which: impl Fn(&Known) -> bool) -> bool {
         let evicted = self.structures.evict(which);
         if let Some(known) = &evicted {
-            self.held.give(&known.code);
+            self.held.give(Known::OWN, known.shared());
         }
         evicted.is_some()
     }
@@ -180,9 +227,14 @@ impl Cache {
         self.kernels.len()
     }
 
+    /// Bytes of everything that the cache keeps alive.
+    pub(crate) fn bytes(&self) -> usize {
+        self.held.bytes
+    }
+
     /// Bytes of code that the cache keeps alive.
     pub(crate) fn code_bytes(&self) -> usize {
-        self.held.bytes
+        self.held.code
     }
 
     /// Forgets everything.
@@ -191,34 +243,57 @@ impl Cache {
     }
 }
 
-/// Code held by the cache, counted once however many entries share it.
+/// What several entries may hold.
+struct Shared {
+    address: usize,
+    bytes: usize,
+    is_code: bool,
+}
+
+impl Shared {
+    fn code(code: &Arc<Code>) -> Self {
+        Self {
+            address: Arc::as_ptr(code).addr(),
+            bytes: code.bytes(),
+            is_code: true,
+        }
+    }
+}
+
+/// Bytes held by the cache; what is shared is counted once however many entries share it.
 #[derive(Debug, Default)]
 struct Held {
+    /// Entries that hold what lies at an address.
     entries: HashMap<usize, usize, BuildHasherDefault<WordHash>>,
     bytes: usize,
+    /// Of them, code.
+    code: usize,
 }
 
 impl Held {
-    fn take<'a>(&mut self, codes: impl IntoIterator<Item = &'a Arc<Code>>) {
-        for code in codes {
-            let entries = self.entries.entry(Arc::as_ptr(code).addr()).or_insert(0);
+    fn take(&mut self, own: usize, shared: impl Iterator<Item = Shared>) {
+        self.bytes += own;
+        for shared in shared {
+            let entries = self.entries.entry(shared.address).or_insert(0);
             *entries += 1;
             if *entries == 1 {
-                self.bytes += code.bytes();
+                self.bytes += shared.bytes;
+                self.code += if shared.is_code { shared.bytes } else { 0 };
             }
         }
     }
 
-    fn give<'a>(&mut self, codes: impl IntoIterator<Item = &'a Arc<Code>>) {
-        for code in codes {
-            let at = Arc::as_ptr(code).addr();
-            let Some(entries) = self.entries.get_mut(&at) else {
+    fn give(&mut self, own: usize, shared: impl Iterator<Item = Shared>) {
+        self.bytes -= own;
+        for shared in shared {
+            let Some(entries) = self.entries.get_mut(&shared.address) else {
                 continue;
             };
             *entries -= 1;
             if *entries == 0 {
-                self.entries.remove(&at);
-                self.bytes -= code.bytes();
+                self.entries.remove(&shared.address);
+                self.bytes -= shared.bytes;
+                self.code -= if shared.is_code { shared.bytes } else { 0 };
             }
         }
     }

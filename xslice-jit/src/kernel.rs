@@ -281,13 +281,21 @@ impl Kernel {
         self.0.declined
     }
 
+    /// About the bytes of memory that it takes, without code and without the constants of its program.
+    pub(crate) fn memory(&self) -> usize {
+        let Inner { plan, nests, .. } = &*self.0;
+        let numbers = nests.iter().map(|nest| size_of_val(&*nest.numbers));
+        size_of::<Inner>() + size_of_val(&**nests) + numbers.sum::<usize>() + plan.memory()
+    }
+
     /// The machine code of each nest.
     pub(crate) fn codes(&self) -> impl Iterator<Item = &Arc<Code>> {
         self.0.nests.iter().map(|nest| &nest.code)
     }
 
     /// Reads `inputs`, in the order of the program's operands, and writes `output`. Allocates nothing, but for a plan
-    /// with temporaries on the first call of a thread.
+    /// with temporaries on the first call of a thread. Which type `output` has is not known before: a program that is
+    /// [`expecting`](xslice_core::Program::expecting) one is refused for another when it is compiled.
     ///
     /// # Errors
     /// As [`Plan::admit`]; [`IndexRange`](xslice_core::ErrorKind::IndexRange) for an index outside its axis, in which case `output`
@@ -302,7 +310,8 @@ impl Kernel {
 
     /// As [`Kernel::run`], on the threads of the current `rayon` pool: each nest that writes 1 MiB or more is shared out among them, by
     /// the precompiled Moves of the runner, whatever [`Kernel::engine`] says. Where nothing is so large, and on one thread, it is `run`.
-    /// Allocates what `run` does, and what `rayon` needs to wake threads.
+    /// It waits for no thread that has not come, so that it takes little longer than `run` where the other cores are busy.
+    /// Allocates what `run` does, and what it takes to wake threads.
     ///
     /// ```
     /// use xslice_core::{ElementType, Program, Signature};

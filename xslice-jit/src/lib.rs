@@ -141,6 +141,8 @@ pub struct Stats {
     pub compiled: u64,
     /// Kernels in the cache.
     pub kernels: usize,
+    /// About the bytes of memory that the cache holds: plans, programs with their constants, signatures, code.
+    pub bytes: usize,
     /// Bytes of code that the cache holds, in whole pages.
     pub code_bytes: usize,
     /// Bytes of code in use, with kernels that the cache no longer holds.
@@ -177,6 +179,13 @@ impl JitBuilder {
     /// Which engine kernels get; `Auto` unless told.
     pub fn strategy(mut self, strategy: Strategy) -> Self {
         self.strategy = strategy;
+        self
+    }
+
+    /// Bytes of memory that the cache holds at most; 256 MiB unless told. They are those of plans, of programs with their constants, of
+    /// signatures and of code, each counted once. A kernel that takes more by itself works, and is not kept.
+    pub fn bytes(mut self, bytes: usize) -> Self {
+        self.limits.bytes = bytes;
         self
     }
 
@@ -269,6 +278,7 @@ impl Jit {
         JitBuilder {
             strategy: Strategy::default(),
             limits: Limits {
+                bytes: 256 << 20,
                 code_bytes: 16 << 20,
                 kernels: 4096,
             },
@@ -311,6 +321,7 @@ impl Jit {
             misses: state.misses,
             compiled: state.compiled,
             kernels: state.cache.len(),
+            bytes: state.cache.bytes(),
             code_bytes: state.cache.code_bytes(),
             code_bytes_in_use: self.in_use.load(Ordering::Relaxed),
             declined: state.declined.iter().sum(),
@@ -324,12 +335,7 @@ impl Jit {
     }
 
     fn keep(&self, hash: u64, program: &Program, signature: &Signature, kernel: &Kernel) {
-        let cached = Cached {
-            program: program.clone(),
-            signature: signature.clone(),
-            kernel: kernel.clone(),
-            hits: 0,
-        };
+        let cached = Cached::new(program, signature, kernel);
         self.state().cache.keep(hash, cached);
     }
 

@@ -4,16 +4,9 @@
 
 mod common;
 
-use common::slice;
+use common::{resident, slice};
 use xslice_core::{ElementType, Program, Signature};
 use xslice_jit::{Engine, Jit, Strategy};
-
-/// Resident memory in KiB, by the second field of `statm`.
-fn resident() -> usize {
-    let statm = std::fs::read_to_string("/proc/self/statm").unwrap();
-    let pages: usize = statm.split(' ').nth(1).unwrap().parse().unwrap();
-    pages * 4
-}
 
 /// Mappings of this process: each function owns one.
 fn mappings() -> usize {

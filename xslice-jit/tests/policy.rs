@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{ids64, signature, slice, tensor};
+use common::{gather_of_constants, ids64, signature, slice, table, tensor};
 use xslice_core::{ElementType, Gather, Input, Program, Signature, Tensor};
 use xslice_jit::{Decline, Engine, Jit, Kernel, MemoryPolicy, Strategy};
 
@@ -355,4 +355,27 @@ fn the_environment_forces_the_runner() {
         .env("XSLICE_JIT", "off")
         .status();
     assert!(status.unwrap().success());
+}
+
+#[test]
+fn a_program_is_counted_once_for_all_its_shapes_and_not_kept_if_it_is_too_large() {
+    const MIB: usize = 1 << 20;
+    let (jit, program) = (
+        Jit::builder().bytes(16 * MIB).build(),
+        gather_of_constants(MIB / 8, 1),
+    );
+    for rows in 97..117 {
+        jit.compile(&program, &table(rows)).expect("a legal shape");
+    }
+    let stats = jit.stats();
+    assert_eq!(stats.kernels, 20, "{stats:?}");
+    assert!((MIB..MIB + 128 * 1024).contains(&stats.bytes), "{stats:?}");
+
+    let large = gather_of_constants(3 * MIB, 2);
+    for _ in 0..2 {
+        let kernel = jit.compile(&large, &table(97)).expect("a legal shape");
+        assert_eq!(kernel.plan().shape(), [3 * MIB, 3]);
+    }
+    assert_eq!(jit.stats().hits, 0);
+    assert_eq!(jit.stats().kernels, 20, "nothing else went for it");
 }

@@ -145,13 +145,16 @@ impl Builder {
                 size,
                 access: indices.access.clone(),
             },
-            Source::Buffer(_) | Source::Range(_) => Lookup {
-                scale: 1,
-                table: Buffer::Constant(self.constant_slot(&Arc::new(Tensor::vector(&wrapped)))),
-                index: IndexType::I64,
-                size,
-                access: Access::row_major(&dims),
-            },
+            Source::Buffer(_) | Source::Range(_) => {
+                let table = self.own(Tensor::vector(&wrapped));
+                Lookup {
+                    scale: 1,
+                    table: Buffer::Constant(self.constant_slot(&table)),
+                    index: IndexType::I64,
+                    size,
+                    access: Access::row_major(&dims),
+                }
+            }
         };
         let access = Access {
             lookups: vec![lookup],
@@ -193,7 +196,8 @@ impl Builder {
             ..Self::empty()
         }
         .elements(range)?;
-        let source = Source::Buffer(Buffer::Constant(self.constant_slot(&Arc::new(tensor))));
+        let tensor = self.own(tensor);
+        let source = Source::Buffer(Buffer::Constant(self.constant_slot(&tensor)));
         Ok(CoordMap {
             source,
             ..map.clone()

@@ -382,6 +382,16 @@ impl Schedule {
         self.bytes
     }
 
+    /// Bytes on the heap. A shuffle counts with every plan that shares it.
+    pub(crate) fn heap_bytes(&self) -> usize {
+        let inner = match &self.inner {
+            Move::Shuffle { shuffle, .. } => shuffle.memory(),
+            Move::Lookup { lookup, .. } => lookup.access.heap_bytes(),
+            Move::Copy { .. } | Move::Strided { .. } | Move::Fill { .. } => 0,
+        };
+        self.extents.heap_bytes() + self.src.heap_bytes() + self.dst.heap_bytes() + inner
+    }
+
     /// What one turn of the outer loops does.
     #[must_use]
     pub fn inner(&self) -> &Move {

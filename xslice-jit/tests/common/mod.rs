@@ -3,10 +3,33 @@
 #![allow(dead_code, reason = "each test file uses its part")]
 
 use xslice_core::{
-    ElementType, Error, Input, OnnxSlice, Plan, Program, Scratch, Signature, Slice, Step, Tensor,
-    interp,
+    ElementType, Error, Gather, Input, OnnxSlice, Plan, Program, Scratch, Signature, Slice, Step,
+    Tensor, interp,
 };
 use xslice_jit::{Engine, Jit, Strategy};
+
+/// Resident memory in KiB, by the second field of `statm`.
+#[cfg(target_os = "linux")]
+pub fn resident() -> usize {
+    let statm = std::fs::read_to_string("/proc/self/statm").unwrap();
+    let pages: usize = statm.split(' ').nth(1).unwrap().parse().unwrap();
+    pages * 4
+}
+
+/// A gather by so many indices, all of them known and in no progression.
+pub fn gather_of_constants(indices: usize, seed: usize) -> Program {
+    let indices: Vec<i64> = (0..indices)
+        .map(|at| (at * at + seed) as i64 % 97)
+        .collect();
+    let indices = std::sync::Arc::new(Tensor::vector(&indices));
+    let program = Program::chain("x").then(Gather::onnx(13).indices(indices));
+    program.build().expect("a legal gather")
+}
+
+/// A table of so many rows.
+pub fn table(rows: usize) -> Signature {
+    Signature::new().operand(ElementType::F32, &[rows, 3])
+}
 
 /// Numbers that look random and never change.
 pub struct Numbers(pub u64);
