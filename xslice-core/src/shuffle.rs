@@ -211,7 +211,7 @@ pub struct Shuffle {
 }
 
 impl Shuffle {
-    fn new(pattern: Pattern) -> Self {
+    pub(crate) fn new(pattern: Pattern) -> Self {
         Self {
             narrow: Built::new(&pattern),
             wide: Built::new(&pattern),
@@ -240,6 +240,8 @@ impl Shuffle {
             Kind::Avx512 => self.wide().map_or(0, Tables::heap_bytes),
             #[cfg(target_arch = "x86_64")]
             Kind::Avx2 => self.narrow().map_or(0, Tables::heap_bytes),
+            #[cfg(target_arch = "aarch64")]
+            Kind::Neon => self.narrow().map_or(0, Tables::heap_bytes),
             Kind::Scalar => self.narrow().map_or(0, Tables::heap_bytes),
         };
         size_of::<Self>() + size_of_val(self.pattern.offsets()) + tables
