@@ -413,7 +413,7 @@ macro_rules! nested {
             #[inline(always)]
             pub const fn array<const N: usize>(self) -> &'a [T; N] {
                 const { same_length($len, N) };
-                match self.0$(.$flatten())+.as_array() {
+                match self.0$(.$flatten())+.first_chunk() {
                     Some(array) => array,
                     None => unreachable!(),
                 }

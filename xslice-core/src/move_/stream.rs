@@ -31,13 +31,12 @@ fn least_result() -> usize {
 /// Bytes of the largest cache that `cpuid` describes.
 #[cfg(feature = "std")]
 fn last_level_cache() -> Option<usize> {
-    use core::arch::x86_64::{__cpuid, __cpuid_count};
     // Intel describes caches in leaf 4, AMD in the same form in leaf 0x8000_001d.
     let leaves = [(0, 4), (0x8000_0000, 0x8000_001d)];
     let known = leaves
         .into_iter()
-        .filter(|&(first, leaf)| __cpuid(first).eax >= leaf);
-    let caches = known.flat_map(|(_, leaf)| (0..8).map(move |cache| __cpuid_count(leaf, cache)));
+        .filter(|&(first, leaf)| cpuid(first, 0).eax >= leaf);
+    let caches = known.flat_map(|(_, leaf)| (0..8).map(move |cache| cpuid(leaf, cache)));
     let described = caches.filter(|cache| cache.eax & 0x1f != 0);
     let bytes = described.map(|cache| {
         let ways = (cache.ebx >> 22) as usize + 1;
@@ -46,6 +45,16 @@ fn last_level_cache() -> Option<usize> {
         ways * partitions * line * (cache.ecx as usize + 1)
     });
     bytes.max()
+}
+
+#[cfg(feature = "std")]
+#[allow(
+    unused_unsafe,
+    reason = "in Rust 1.89 the call is unsafe, in newer ones it is not"
+)]
+fn cpuid(leaf: u32, part: u32) -> core::arch::x86_64::CpuidResult {
+    // SAFETY: every x86-64 processor has the instruction; it touches no memory (I3).
+    unsafe { core::arch::x86_64::__cpuid_count(leaf, part) }
 }
 
 /// Rows at constant distances.
