@@ -38,9 +38,10 @@
 //!
 //! `std`, `macros` and `jit` are on by default; `ndarray` lets [`index()`] take and give arrays of that crate;
 //! `rayon` adds `run_parallel` to kernels and the runner. Without `jit` there is no
-//! Cranelift; without `std` the crate is `no_std` with `alloc`.
+//! Cranelift, and Rust 1.89 is enough; without `std` the crate is `no_std` with `alloc`.
 
 #![cfg_attr(not(feature = "std"), no_std)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 
 #[cfg(feature = "jit")]

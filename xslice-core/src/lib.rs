@@ -31,6 +31,7 @@
 //! - **I9 No panic, no abort** on any input through the safe API, allocation included.
 
 #![no_std]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 extern crate alloc;
 #[cfg(feature = "std")]
 extern crate std;

@@ -29,6 +29,7 @@
 //! # Ok::<(), xslice_core::Error>(())
 //! ```
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![deny(unsafe_code)]
 
 mod cache;
