@@ -18,7 +18,7 @@ use clap::ValueEnum;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use judge::Verdict;
 use std::io::{self, IsTerminal, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use xslice::{Program, Signature};
 
@@ -36,7 +36,7 @@ first line `kind=NAME` names (such as kind=step-zero or kind=E201). Elements are
 that a Range computes may differ by 1e-3 of their value.
 
 A line for each failure, then `declined: N`: how often machine code was asked for and the runner took over.
-Skipped are models with an operator outside the scope. Exit code 0 only if none failed.";
+Models with an operator outside the scope are skipped; standard error names it. Exit code 0 only if none failed.";
 
 /// Arguments of `xslice check`.
 #[derive(Debug, clap::Args)]
@@ -94,7 +94,10 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<ExitCode> {
     let directories = walk::test_directories(&args.roots)?;
     if directories.is_empty() {
         let roots: Vec<_> = args.roots.iter().map(|r| r.display().to_string()).collect();
-        let what = format!("no test directory below {}", roots.join(", "));
+        let what = format!(
+            "no test directory below {}: a model.onnx or model.xml, with its test data",
+            roots.join(", ")
+        );
         return Err(Error::argument(what));
     }
     let mut engines = args.engine.engines();
@@ -105,15 +108,15 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<ExitCode> {
         let judged = guard::quietly(|| judge::directory(directory, &mut engines, &options));
         match judged.unwrap_or_else(|panic| Verdict::Failed(format!("panic: {panic}"))) {
             Verdict::Passed => counts.passed += 1,
-            Verdict::Skipped => counts.skipped += 1,
+            Verdict::Skipped(why) => {
+                counts.skipped += 1;
+                let line = one_line("SKIP", directory, &why);
+                progress.suspend(|| print(&mut io::stderr(), line))?;
+            }
             Verdict::Failed(why) => {
                 counts.failed += 1;
-                let why: String = why
-                    .chars()
-                    .map(|c| if c.is_control() { ' ' } else { c })
-                    .collect();
-                progress
-                    .suspend(|| print(out, format!("FAIL {}: {why}\n", directory.display())))?;
+                let line = one_line("FAIL", directory, &why);
+                progress.suspend(|| print(out, line))?;
             }
         }
         progress.inc(1);
@@ -125,6 +128,13 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<ExitCode> {
     } else {
         ExitCode::FAILURE
     })
+}
+
+/// What became of a directory, whatever names its files hold.
+fn one_line(verdict: &str, directory: &Path, why: &str) -> String {
+    let printable = |c: char| if c.is_control() { ' ' } else { c };
+    let why: String = why.chars().map(printable).collect();
+    format!("{verdict} {}: {why}\n", directory.display())
 }
 
 /// Every request that the complete test directories below `roots` make, for measuring.

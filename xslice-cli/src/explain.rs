@@ -30,7 +30,7 @@ Examples:
   xslice explain trim.onnx --shape cache=1,32,512,128 --input start=start.npy
   xslice explain '<u8[4, 4]> x[::-1]' --code                   Rust, CLIF and assembly too
   xslice explain '<u8[6, 8]> x[::2, ::-1]' --svg x.svg         a picture of what is taken
-  xslice explain yolo.onnx                                     of a network with other operators: its parts that move data
+  xslice explain yolo.onnx                                     of a network: a table of its parts that move data, then each
 
 A text needs its `<...>`. Operands whose values decide shapes need those values.";
 
@@ -199,24 +199,9 @@ fn nests(plan: &Plan) -> Vec<&PlannedNest> {
         .collect()
 }
 
-/// What kind of work it is, in a few words.
+/// What kind of work it is, in a few words, and the view that does without.
 fn verdict(model: &Model, plan: &Plan, view: Option<&View>) -> String {
-    let nests = nests(plan);
-    let work = match nests[..] {
-        [] => "nothing to move".into(),
-        [nest] => match nest.schedule() {
-            None => "strings, by clone".into(),
-            Some(schedule) => {
-                let turns: usize = schedule.extents().iter().product();
-                match schedule.inner() {
-                    Move::Copy { .. } if turns == 1 => "one copy".into(),
-                    Move::Copy { bytes } => format!("{turns} copies of {bytes} bytes"),
-                    other => other.name().into(),
-                }
-            }
-        },
-        _ => format!("{} nests: a temporary lies between them", nests.len()),
-    };
+    let work = work(plan);
     match view {
         Some(view) => {
             let operand = model.inputs.get(view.operand);
@@ -232,28 +217,70 @@ fn verdict(model: &Model, plan: &Plan, view: Option<&View>) -> String {
     }
 }
 
-/// What the plan reads and writes, beside the size of the result.
-fn bytes(plan: &Plan) -> String {
-    let size = plan.element_type().size();
-    let (mut read, mut written, mut indices) = (0usize, 0usize, 0usize);
-    for step in plan.steps() {
-        match step {
-            Step::Nest(planned) => {
-                let nest = planned.nest();
-                let bytes = nest
-                    .element_count()
-                    .saturating_mul(nest.element_type().size());
-                written = written.saturating_add(bytes);
-                if matches!(nest.source(), Source::Buffer(_)) {
-                    read = read.saturating_add(bytes);
+fn work(plan: &Plan) -> String {
+    let nests = nests(plan);
+    match nests[..] {
+        [] => "nothing to move".into(),
+        [nest] => match nest.schedule() {
+            None => "strings, by clone".into(),
+            Some(schedule) => {
+                let turns: usize = schedule.extents().iter().product();
+                match schedule.inner() {
+                    Move::Copy { .. } if turns == 1 => "one copy".into(),
+                    Move::Copy { bytes } => format!("{turns} copies of {bytes} bytes"),
+                    other => other.name().into(),
                 }
             }
-            Step::Check(check) => {
-                let count = check.extents().iter().product::<usize>();
-                indices = indices.saturating_add(count.saturating_mul(check.index().size()));
+        },
+        _ => format!("{} nests: a temporary lies between them", nests.len()),
+    }
+}
+
+/// Bytes that a plan moves.
+struct Traffic {
+    read: usize,
+    written: usize,
+    /// Of indices that are checked.
+    indices: usize,
+}
+
+impl Traffic {
+    fn of(plan: &Plan) -> Self {
+        let mut traffic = Self {
+            read: 0,
+            written: 0,
+            indices: 0,
+        };
+        for step in plan.steps() {
+            match step {
+                Step::Nest(planned) => {
+                    let nest = planned.nest();
+                    let size = nest.element_type().size();
+                    let bytes = nest.element_count().saturating_mul(size);
+                    traffic.written = traffic.written.saturating_add(bytes);
+                    if matches!(nest.source(), Source::Buffer(_)) {
+                        traffic.read = traffic.read.saturating_add(bytes);
+                    }
+                }
+                Step::Check(check) => {
+                    let count = check.extents().iter().product::<usize>();
+                    let bytes = count.saturating_mul(check.index().size());
+                    traffic.indices = traffic.indices.saturating_add(bytes);
+                }
             }
         }
+        traffic
     }
+}
+
+/// What the plan reads and writes, beside the size of the result.
+fn bytes(plan: &Plan) -> String {
+    let Traffic {
+        read,
+        written,
+        indices,
+    } = Traffic::of(plan);
+    let size = plan.element_type().size();
     let result = plan.shape().iter().product::<usize>().saturating_mul(size);
     let checked = match indices {
         0 => String::new(),

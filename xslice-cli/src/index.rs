@@ -54,6 +54,13 @@ pub struct Args {
 
 /// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<ExitCode> {
+    if Path::new(&args.text).is_file() {
+        let what = format!(
+            "`{}` is a file; the text comes first: xslice index 'x[1:]' FILE",
+            args.text
+        );
+        return Err(Error::argument(what));
+    }
     let program = parse(&args.text, args.common.dialect())?;
     let call = Call::new(read_operands(&program, args)?, args.common.max_bytes);
     let result = call.run(&mut args.engine.engine(), &program)?;

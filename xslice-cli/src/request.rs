@@ -29,11 +29,11 @@ pub struct What {
 }
 
 impl What {
-    /// The file, if a model is named.
+    /// The file, if one is named: by how it ends, or because it is there.
     pub fn model_file(&self) -> Option<PathBuf> {
         let path = Path::new(&self.what);
         let is_model = matches!(files::extension(path).as_deref(), Some("onnx" | "xml"));
-        is_model.then(|| path.to_path_buf())
+        (is_model || path.exists()).then(|| path.to_path_buf())
     }
 
     /// Does `work` on what is asked for, with the values that `inputs` (`NAME=FILE`) give.
@@ -69,9 +69,18 @@ impl What {
     ) -> Result<Request<'a>> {
         let values = read_inputs(model, inputs, self.common.max_bytes)?;
         let shapes = read_shapes(model, shapes)?;
+        let type_advice = match self.model_file() {
+            Some(_) => {
+                "give a value with --input; into a model that leaves types out, `onnx.shape_inference.infer_shapes` of Python \
+                 writes them"
+            }
+            None => {
+                "give a value with --input, or write a text with its types, as in `<f32[2, 3]> x[1:]`"
+            }
+        };
         Ok(Request {
             model,
-            operands: operands(model, values, shapes)?,
+            operands: operands(model, values, shapes, type_advice)?,
             limit: usize::try_from(self.common.max_bytes).unwrap_or(usize::MAX),
         })
     }
@@ -172,10 +181,20 @@ fn read_shapes(model: &Model, assignments: &[String]) -> Result<Vec<Option<Vec<u
     Ok(shapes)
 }
 
+/// Dimensions to begin with: 1 for what the model leaves open.
+fn example_dims(declared: &Declared) -> String {
+    let Some(shape) = &declared.shape else {
+        return "1,2,3".into();
+    };
+    let dims = shape.iter().map(|dim| dim.unwrap_or(1).to_string());
+    dims.collect::<Vec<_>>().join(",")
+}
+
 fn operands(
     model: &Model,
     values: Vec<Option<Arc<Tensor>>>,
     shapes: Vec<Option<Vec<usize>>>,
+    type_advice: &str,
 ) -> Result<Vec<Known>> {
     let given = model.inputs.iter().zip(values).zip(shapes);
     given
@@ -196,15 +215,12 @@ fn operands(
                 (Some(declared), None, None) => match fixed(declared) {
                     Some(shape) => Ok(Known::Type(declared.clone(), shape)),
                     None => {
-                        let advice = format!("give it with --shape {}=1,2,3", input.name);
+                        let dims = example_dims(declared);
+                        let advice = format!("give it with --shape {}={dims}", input.name);
                         Err(unknown("shape", &advice))
                     }
                 },
-                (None, _, _) => {
-                    let advice = "give a value with --input, or write a text with its types, as in \
-                                  `<f32[2, 3]> x[1:]`";
-                    Err(unknown("type", advice))
-                }
+                (None, _, _) => Err(unknown("type", type_advice)),
             }
         })
         .collect()

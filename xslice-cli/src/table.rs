@@ -1,4 +1,4 @@
-//! Results as a table for people.
+//! Tables for people.
 
 use crate::scalar;
 use xslice::Tensor;
@@ -17,17 +17,23 @@ pub fn of(tensors: &[(String, Tensor)]) -> String {
             first_elements(tensor),
         ]
     }));
-    let width = |column: usize| {
+    aligned(&rows)
+}
+
+/// A line for each row, its cells below one another.
+pub fn aligned<const N: usize>(rows: &[[String; N]]) -> String {
+    let widths: [usize; N] = std::array::from_fn(|column| {
         let cells = rows.iter().map(|row| row[column].chars().count());
         cells.max().unwrap_or(0)
+    });
+    let line = |row: &[String; N]| {
+        let cells = row.iter().zip(widths);
+        let cells: Vec<_> = cells
+            .map(|(cell, width)| format!("{cell:width$}"))
+            .collect();
+        format!("{}\n", cells.join("  ").trim_end())
     };
-    let widths = [width(0), width(1), width(2)];
-    let mut text = String::new();
-    for [name, ty, shape, elements] in &rows {
-        let [a, b, c] = widths;
-        text.push_str(&format!("{name:a$}  {ty:b$}  {shape:c$}  {elements}\n"));
-    }
-    text
+    rows.iter().map(line).collect()
 }
 
 fn first_elements(tensor: &Tensor) -> String {

@@ -277,6 +277,17 @@ fn check_counts_what_passes_fails_and_is_skipped() {
     std::fs::create_dir(files.path("empty")).unwrap();
     let line = refusal(&xslice(&args(&[&"check", &files.path("empty")])));
     assert!(line.contains("no test directory"), "{line}");
+    let skipped = xslice(&args(&[&"check", &files.path("d")]));
+    let said = text(&skipped.stderr);
+    assert!(
+        said.starts_with("SKIP ") && said.contains("onnx::Relu"),
+        "{said}"
+    );
+    let line = refusal(&xslice(&args(&[
+        &"check",
+        &files.path("a/passes/model.onnx"),
+    ])));
+    assert!(line.contains("name the one that holds it"), "{line}");
 }
 
 #[test]
@@ -445,6 +456,8 @@ fn index_refuses_in_one_line_and_writes_nothing() {
     }
     let list = args(&[&"index", &"x[0]", &x, &"-o", &files.path("no/such/y.npy")]);
     assert!(refusal(&xslice(&list)).contains("E501"));
+    let swapped = refusal(&xslice(&args(&[&"index", &x, &"x[0]"])));
+    assert!(swapped.contains("the text comes first"), "{swapped}");
 }
 
 #[test]
@@ -476,4 +489,7 @@ fn explain_takes_a_text_with_types() {
         assert!(shown.contains(word), "`{word}` is missing in: {shown}");
     }
     assert!(refusal(&xslice(&["explain", "x[1:]"])).contains("`<f32[2, 3]> x[1:]`"));
+    let folder = Files::new();
+    let no_model = args(&[&"explain", &folder.path("")]);
+    assert!(refusal(&xslice(&no_model)).contains("allowed: .onnx"));
 }

@@ -42,6 +42,10 @@ fn a_network_is_explained_by_its_parts() {
     assert!(output.status.success(), "{}", text(&output.stderr));
     for word in [
         "model    4 of 8 nodes are understood; others: Relu 3, Shape 1\n",
+        // In front, what each chain costs.
+        "nodes  passes  bytes read  written  moved    chain\n\
+         2      1       96          96       lookup   Gather `rows`, Slice `cut`\n\
+         1      ?       ?           ?        unknown  Gather `first`\n",
         "chain    Gather `rows`, Slice `cut`\noperand  h: f32 [10, 8]\noperand  ids: i64 [5]\n",
         "result   c: f32 [3, 8]\n",
         "passes   1, of 2 nodes that move\n",

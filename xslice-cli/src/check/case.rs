@@ -48,7 +48,10 @@ impl Case {
         }
         if refusal.is_none() {
             if sets.is_empty() {
-                return Err("there is no test data".into());
+                return Err(
+                    "there is no test data (allowed: test_data_set_N/input_N.pb, input_N.npy)"
+                        .into(),
+                );
             }
             if sets.iter().any(|set| set.outputs.is_empty()) {
                 return Err("there is no expected output".into());

@@ -22,8 +22,8 @@ pub enum Verdict {
     Passed,
     /// Not as expected: why.
     Failed(String),
-    /// The model holds an operator outside the scope.
-    Skipped,
+    /// The model holds something outside the scope: what.
+    Skipped(String),
 }
 
 /// Runs a test directory on every engine.
@@ -37,7 +37,7 @@ pub fn directory(directory: &Path, engines: &mut [Engine], options: &Options) ->
         (Ok(model), None) => with_outputs(&case, model, engines, options),
         (Ok(model), Some(refusal)) => refused(&case, model, refusal, engines, options),
         (Err(error), None) => match error.fault() {
-            Fault::OutsideScope { .. } => return Verdict::Skipped,
+            Fault::OutsideScope { .. } => return Verdict::Skipped(error.to_string()),
             _ => Err(error.to_string()),
         },
         (Err(error), Some(refusal)) => match error.fault() {

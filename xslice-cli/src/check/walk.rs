@@ -14,6 +14,10 @@ pub fn test_directories(roots: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let mut seen = HashSet::new();
     let mut waiting: Vec<PathBuf> = roots.iter().rev().cloned().collect();
     while let Some(directory) = waiting.pop() {
+        if directory.is_file() {
+            let what = "a file, no directory; name the one that holds it and its test data";
+            return Err(Fault::Argument(what.into()).at(&directory));
+        }
         let list = |error| Fault::File(format!("cannot list: {error}")).at(&directory);
         let real = directory.canonicalize().map_err(list)?;
         if !seen.insert(real) {

@@ -1,11 +1,12 @@
-//! A network that is more than data movement: its parts that are, each explained.
+//! A network that is more than data movement: its parts that are, in a table, then each explained.
 
-use super::{explain, line_of, nests};
+use super::{Traffic, explain, line_of, nests, work};
 use crate::error::{Error, Result};
 use crate::files;
 use crate::import::Model;
 use crate::import::onnx::{self, Chain};
 use crate::request::What;
+use crate::table;
 use std::path::Path;
 
 /// What of an ONNX model xslice compiles.
@@ -36,25 +37,60 @@ pub fn survey(what: &What, inputs: &[String], with_code: bool, path: &Path) -> R
             return Err(Error::argument(what));
         }
     }
+    let mut rows = vec![COLUMNS.map(String::from)];
+    let mut parts = String::new();
     for chain in &cut.chains {
-        text.push('\n');
-        let nodes: Vec<_> = chain
-            .nodes
-            .iter()
-            .map(|node| node.escape_debug().to_string())
-            .collect();
-        line_of(&mut text, "chain", &nodes.join(", "));
         let model = cut.model(chain, folder, &what.common.options());
-        let explained = model.and_then(|model| explained(&model, chain, what, inputs, with_code));
-        match explained {
-            Ok(explained) => text.push_str(&explained),
-            Err(error) => line_of(&mut text, "unknown", &error.to_string()),
+        let part = model.and_then(|model| part(&model, chain, what, inputs, with_code));
+        rows.push(row(chain, part.as_ref().ok()));
+        parts.push('\n');
+        line_of(&mut parts, "chain", &nodes(chain).join(", "));
+        match part {
+            Ok(part) => parts.push_str(&part.text),
+            Err(error) => line_of(&mut parts, "unknown", &error.to_string()),
         }
     }
+    if !cut.chains.is_empty() {
+        text.push('\n');
+        text.push_str(&table::aligned(&rows));
+    }
+    text.push_str(&parts);
     if cut.is_partial {
         text.push_str("\nmore chains are left out\n");
     }
     Ok(text)
+}
+
+/// Of the table in front: of each chain how many of its nodes move, in how many passes over memory all of them together, the bytes of
+/// these, how, and its nodes.
+const COLUMNS: [&str; 6] = ["nodes", "passes", "bytes read", "written", "moved", "chain"];
+
+fn row(chain: &Chain, part: Option<&Part>) -> [String; 6] {
+    let nodes = nodes(chain);
+    let nodes = match &nodes[..] {
+        [first, _, .., last] => format!("{first} .. {last}"),
+        few => few.join(", "),
+    };
+    let moves = chain.moves.to_string();
+    match part {
+        Some(part) => [
+            moves,
+            part.passes.to_string(),
+            part.read.to_string(),
+            part.written.to_string(),
+            part.work.join(", "),
+            nodes,
+        ],
+        None => {
+            let open = || String::from("?");
+            [moves, open(), open(), open(), "unknown".into(), nodes]
+        }
+    }
+}
+
+fn nodes(chain: &Chain) -> Vec<String> {
+    let nodes = chain.nodes.iter();
+    nodes.map(|node| node.escape_debug().to_string()).collect()
 }
 
 /// Whether `NAME=VALUE` is about an input of the chain.
@@ -66,13 +102,23 @@ fn concerns(chain: &Chain, assignment: &str) -> bool {
     values.any(|rest| rest.starts_with('='))
 }
 
-fn explained(
+/// A chain, explained.
+#[derive(Default)]
+struct Part {
+    text: String,
+    passes: usize,
+    read: usize,
+    written: usize,
+    work: Vec<String>,
+}
+
+fn part(
     model: &Model,
     chain: &Chain,
     what: &What,
     inputs: &[String],
     with_code: bool,
-) -> Result<String> {
+) -> Result<Part> {
     let concerned = |list: &[String]| -> Vec<String> {
         list.iter()
             .filter(|assignment| concerns(chain, assignment))
@@ -80,17 +126,23 @@ fn explained(
             .collect()
     };
     let request = what.request(model, &concerned(inputs), &concerned(&what.shapes))?;
-    let mut text = explain(&request, with_code)?;
+    let mut part = Part {
+        text: explain(&request, with_code)?,
+        ..Part::default()
+    };
     for output in &model.outputs {
-        let plan = output
-            .program
-            .compile(&request.signature(&output.program)?)?;
+        let signature = request.signature(&output.program)?;
+        let plan = output.program.compile(&signature)?;
         let passes = nests(&plan).len();
-        line_of(
-            &mut text,
-            "passes",
-            &format!("{passes}, of {} nodes that move", chain.moves),
-        );
+        let traffic = Traffic::of(&plan);
+        let view = output.program.view(&signature)?;
+        let or_view = if view.is_some() { ", or a view" } else { "" };
+        part.passes += passes;
+        part.read = part.read.saturating_add(traffic.read);
+        part.written = part.written.saturating_add(traffic.written);
+        part.work.push(format!("{}{or_view}", work(&plan)));
+        let line = format!("{passes}, of {} nodes that move", chain.moves);
+        line_of(&mut part.text, "passes", &line);
     }
-    Ok(text)
+    Ok(part)
 }
