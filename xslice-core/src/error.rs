@@ -141,6 +141,17 @@ impl ErrorKind {
 }
 
 /// A refusal. Display, and Debug too, give one line: who, what, allowed, hint, code.
+///
+/// ```
+/// # use xslice_core::{ElementType, ErrorKind, Program, Signature};
+/// let signature = Signature::new().operand(ElementType::F32, &[4]);
+/// let refusal = Program::parse("x[7]")?.compile(&signature).unwrap_err();
+/// assert_eq!(refusal.kind(), ErrorKind::IndexRange);
+/// assert_eq!(refusal.kind().code(), "E212");
+/// assert_eq!((refusal.offending_value(), refusal.allowed_range()), (Some("7"), Some("-4..=3")));
+/// assert_eq!(refusal.to_string().lines().count(), 1);
+/// # Ok::<(), xslice_core::Error>(())
+/// ```
 #[derive(Clone, PartialEq, Eq)]
 pub struct Error(Box<Facts>);
 

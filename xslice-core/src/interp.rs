@@ -15,6 +15,15 @@ use core::mem::MaybeUninit;
 
 /// Runs a plan.
 ///
+/// ```
+/// use xslice_core::{ElementType, Program, Scratch, Signature, interp};
+/// let plan = Program::parse("x[:, ::-1]")?.compile(&Signature::new().operand(ElementType::U8, &[2, 2]))?;
+/// let mut y = [0u8; 4];
+/// interp::run(&plan, &[(&[1u8, 2, 3, 4]).into()], (&mut y).into(), &mut Scratch::new())?;
+/// assert_eq!(y, [2, 1, 4, 3]);
+/// # Ok::<(), xslice_core::Error>(())
+/// ```
+///
 /// # Errors
 /// What [`Plan::admit`] refuses, the first failing check in the order of the program, and memory for temporaries.
 pub fn run(

@@ -14,6 +14,13 @@ use core::mem::MaybeUninit;
 /// A source operand of a call: a borrowed buffer of elements.
 ///
 /// Made from `&[T]`, `&[T; N]` or `&Vec<T>` for any [`Element`].
+///
+/// ```
+/// # use xslice_core::{ElementType, Input};
+/// let ids = vec![3i64, -1];
+/// let input = Input::from(&ids);
+/// assert_eq!((input.element_type(), input.len()), (ElementType::I64, 2));
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Input<'a> {
     ty: ElementType,

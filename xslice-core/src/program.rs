@@ -30,6 +30,14 @@ impl ValueId {
 }
 
 /// What is declared of an operand: its type, and its shape as far as it is known.
+///
+/// ```
+/// # use xslice_core::{Declared, ElementType, Graph};
+/// // Rows of 768 floats, as many as there are.
+/// let declared = Declared { element_type: ElementType::F32, shape: Some(vec![None, Some(768)]) };
+/// Graph::new().operand("table", Some(declared))?;
+/// # Ok::<(), xslice_core::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Declared {
     /// The element type.
@@ -275,6 +283,16 @@ impl Graph {
 }
 
 /// Which elements are wanted, free of any shape: what a [`Plan`] is compiled from.
+///
+/// ```
+/// # use xslice_core::{ElementType, Program, Signature};
+/// let program = Program::parse("x[1:, ::-1]")?;
+/// for rows in [3, 300] {
+///     let signature = Signature::new().operand(ElementType::F32, &[rows, 4]);
+///     assert_eq!(program.output_shape(&signature)?, [rows - 1, 4]);
+/// }
+/// # Ok::<(), xslice_core::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Program(Arc<Inner>);
 
@@ -352,6 +370,16 @@ impl Program {
     }
 
     /// The same program, refusing a result of another type.
+    ///
+    /// ```
+    /// # use xslice_core::{Declared, ElementType, ErrorKind, Program, Signature};
+    /// let two = Declared { element_type: ElementType::U8, shape: Some(vec![Some(2)]) };
+    /// let program = Program::parse("x[1:]")?.expecting(two);
+    /// assert!(program.compile(&Signature::new().operand(ElementType::U8, &[3])).is_ok());
+    /// let refusal = program.compile(&Signature::new().operand(ElementType::U8, &[4])).unwrap_err();
+    /// assert_eq!(refusal.kind(), ErrorKind::ResultType);
+    /// # Ok::<(), xslice_core::Error>(())
+    /// ```
     #[must_use]
     pub fn expecting(&self, result: Declared) -> Self {
         Self::with_result_type(
@@ -363,6 +391,15 @@ impl Program {
     }
 
     /// The same program with the dialect of every operator that has one.
+    ///
+    /// ```
+    /// # use xslice_core::{Dialect, ElementType, Program, Signature, Slice};
+    /// let program = Program::chain("x").then(Slice::onnx(13).starts([3]).ends([i64::MAX]).axes([0]).steps([-1])).build()?;
+    /// let signature = Signature::new().operand(ElementType::I64, &[4]);
+    /// assert_eq!(program.output_shape(&signature)?, [0]);
+    /// assert_eq!(program.in_dialect(Dialect::OnnxRuntime).output_shape(&signature)?, [4]);
+    /// # Ok::<(), xslice_core::Error>(())
+    /// ```
     #[must_use]
     pub fn in_dialect(&self, dialect: Dialect) -> Self {
         let mut values = self.0.values.clone();
@@ -392,6 +429,15 @@ impl Program {
     }
 
     /// For each operand, whether its value decides the shape of the result and so belongs into the signature.
+    ///
+    /// ```
+    /// # use xslice_core::{Program, Slice};
+    /// let tail = Program::chain("x").then(Slice::onnx(13).starts("from").ends([i64::MAX])).build()?;
+    /// assert_eq!(tail.parameters(), [false, true]);
+    /// // Indices of a gather decide no shape by their values.
+    /// assert_eq!(Program::parse("table[@ids]")?.parameters(), [false, false]);
+    /// # Ok::<(), xslice_core::Error>(())
+    /// ```
     #[must_use]
     pub fn parameters(&self) -> Vec<bool> {
         compile::parameter_operands(self)
@@ -437,6 +483,15 @@ impl Program {
 
     /// The plan for these shapes and parameter values: resolved, composed, lowered, simplified, scheduled, verified.
     ///
+    /// ```
+    /// # use xslice_core::{ElementType, Program, Signature};
+    /// let signature = Signature::new().operand(ElementType::U8, &[2, 3]);
+    /// let plan = Program::parse("x[:, ::-1]")?.compile(&signature)?;
+    /// assert_eq!((plan.element_type(), plan.shape()), (ElementType::U8, &[2, 3][..]));
+    /// assert!(plan.to_string().contains("dst[3*i + j] <- x[2 + 3*i - j]"));
+    /// # Ok::<(), xslice_core::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// Every refusal of the operators, in the order of the program.
     pub fn compile(&self, signature: &Signature) -> Result<Plan, Error> {
@@ -460,6 +515,15 @@ impl Program {
     }
 
     /// The zero-copy view, where the composed map is affine over one operand; `None` where elements have to move.
+    ///
+    /// ```
+    /// # use xslice_core::{ElementType, Program, Signature};
+    /// let signature = Signature::new().operand(ElementType::I32, &[3, 4]);
+    /// let view = Program::parse("x[1:, ::-1]")?.view(&signature)?.expect("slices are affine");
+    /// assert_eq!((&view.shape[..], &view.strides[..], view.offset), (&[2, 4][..], &[4, -1][..], 7));
+    /// assert!(Program::parse("x[[2, 0, 1]]")?.view(&signature)?.is_none());
+    /// # Ok::<(), xslice_core::Error>(())
+    /// ```
     ///
     /// # Errors
     /// As [`Program::compile`].
@@ -486,6 +550,16 @@ fn memory_of(values: &[Value]) -> usize {
 /// A chain of operators on one data operand, under construction.
 ///
 /// Operands named by parameters are declared by themselves, in the order of their first use.
+///
+/// ```
+/// # use xslice_core::{Gather, Program, Slice};
+/// let program = Program::chain("table")
+///     .then(Gather::onnx(13).indices("ids"))
+///     .then(Slice::onnx(13).starts([0]).ends([384]).axes([-1]))
+///     .build()?;
+/// assert_eq!(program.operands()[1].name, "ids");
+/// # Ok::<(), xslice_core::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Chain {
     data: String,

@@ -19,6 +19,15 @@ pub(crate) const MOST_LOOPS: usize = 64;
 
 /// Runs a plan.
 ///
+/// ```
+/// use xslice_core::{ElementType, Program, Scratch, Signature, runner};
+/// let plan = Program::parse("x[:, ::-1]")?.compile(&Signature::new().operand(ElementType::U8, &[2, 2]))?;
+/// let mut y = [0u8; 4];
+/// runner::run(&plan, &[(&[1u8, 2, 3, 4]).into()], (&mut y).into(), &mut Scratch::new())?;
+/// assert_eq!(y, [2, 1, 4, 3]);
+/// # Ok::<(), xslice_core::Error>(())
+/// ```
+///
 /// # Errors
 /// What [`Plan::admit`] refuses, the first failing check in the order of the program, and memory for temporaries.
 pub fn run(

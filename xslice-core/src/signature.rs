@@ -64,6 +64,17 @@ impl Signature {
     }
 
     /// Then an operand with strides and offset, in elements; strides of any sign.
+    ///
+    /// ```
+    /// # use xslice_core::{ElementType, Program, Signature, interp};
+    /// // A 2 x 3 matrix whose columns lie one after the other: its second row.
+    /// let signature = Signature::new().strided(ElementType::I32, &[2, 3], &[1, 2], 0);
+    /// let plan = Program::parse("x[1]")?.compile(&signature)?;
+    /// let mut row = [0; 3];
+    /// interp::run(&plan, &[(&[10, 11, 20, 21, 30, 31]).into()], (&mut row).into(), &mut Default::default())?;
+    /// assert_eq!(row, [11, 21, 31]);
+    /// # Ok::<(), xslice_core::Error>(())
+    /// ```
     #[must_use]
     pub fn strided(
         mut self,
@@ -86,6 +97,16 @@ impl Signature {
     }
 
     /// Then a parameter operand with its value.
+    ///
+    /// ```
+    /// # use xslice_core::{ElementType, Program, Signature, Slice, Tensor};
+    /// let tail = Program::chain("x").then(Slice::onnx(13).starts("from").ends([i64::MAX])).build()?;
+    /// let signature = Signature::new()
+    ///     .operand(ElementType::F32, &[10])
+    ///     .value(Tensor::vector(&[-3]));
+    /// assert_eq!(tail.output_shape(&signature)?, [3]);
+    /// # Ok::<(), xslice_core::Error>(())
+    /// ```
     #[must_use]
     pub fn value(mut self, tensor: impl Into<Arc<Tensor>>) -> Self {
         let value = tensor.into();
@@ -99,6 +120,17 @@ impl Signature {
     }
 
     /// The result goes to these strides and offset, in elements, of a larger buffer.
+    ///
+    /// ```
+    /// # use xslice_core::{ElementType, Program, Signature, interp};
+    /// // The second column of a 2 x 3 buffer.
+    /// let signature = Signature::new().operand(ElementType::U8, &[2]).output(&[3], 1);
+    /// let plan = Program::parse("x[::-1]")?.compile(&signature)?;
+    /// let mut buffer = [0u8; 6];
+    /// interp::run(&plan, &[(&[7u8, 8]).into()], (&mut buffer).into(), &mut Default::default())?;
+    /// assert_eq!(buffer, [0, 8, 0, 0, 7, 0]);
+    /// # Ok::<(), xslice_core::Error>(())
+    /// ```
     #[must_use]
     pub fn output(mut self, strides: &[isize], offset: usize) -> Self {
         self.output = Some(Layout {
@@ -110,6 +142,14 @@ impl Signature {
 
     /// Refuses a result, intermediate ones included, of more bytes than this, before memory is asked for. By default
     /// `isize::MAX`.
+    ///
+    /// ```
+    /// # use xslice_core::{ElementType, ErrorKind, Program, Signature};
+    /// let signature = Signature::new().operand(ElementType::F64, &[1000]).limit(1024);
+    /// let refusal = Program::parse("x[:500]")?.compile(&signature).unwrap_err();
+    /// assert_eq!(refusal.kind(), ErrorKind::TooLarge);
+    /// # Ok::<(), xslice_core::Error>(())
+    /// ```
     #[must_use]
     pub fn limit(mut self, max_bytes: usize) -> Self {
         self.max_bytes = Some(max_bytes);

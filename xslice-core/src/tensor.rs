@@ -61,6 +61,14 @@ pub(crate) fn out_of_memory(bytes: usize) -> Error {
 }
 
 /// A tensor in memory: element type, shape, elements in row-major order.
+///
+/// ```
+/// # use xslice_core::{ElementType, Tensor};
+/// let x = Tensor::new(&[2, 3], &[1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0])?;
+/// assert_eq!((x.element_type(), x.shape(), x.len()), (ElementType::F32, &[2, 3][..], 6));
+/// assert!(Tensor::new(&[2, 3], &[1.0f32]).is_err());
+/// # Ok::<(), xslice_core::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Tensor {
     ty: ElementType,
@@ -103,6 +111,14 @@ impl Tensor {
     }
 
     /// A tensor of `shape` from the bytes of its elements, native byte order.
+    ///
+    /// ```
+    /// # use xslice_core::{ElementType, Tensor};
+    /// let bytes = [1i32, -2].into_iter().flat_map(i32::to_ne_bytes).collect();
+    /// let x = Tensor::from_bytes(ElementType::I32, &[2], bytes)?;
+    /// assert_eq!(x.integers(), Some(vec![1, -2]));
+    /// # Ok::<(), xslice_core::Error>(())
+    /// ```
     ///
     /// # Errors
     /// [`ErrorKind::OperandLength`] if the length is not that of the shape; [`ErrorKind::OperandType`] for strings, and
@@ -191,6 +207,12 @@ impl Tensor {
     }
 
     /// A tensor of `i64`, rank 1: the usual parameter.
+    ///
+    /// ```
+    /// # use xslice_core::Tensor;
+    /// assert_eq!(Tensor::vector(&[0, -1]), Tensor::new(&[2], &[0i64, -1])?);
+    /// # Ok::<(), xslice_core::Error>(())
+    /// ```
     #[must_use]
     pub fn vector(values: &[i64]) -> Self {
         let bytes = values.iter().flat_map(|v| v.to_ne_bytes()).collect();

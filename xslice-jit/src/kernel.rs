@@ -227,6 +227,19 @@ pub(crate) struct Bound {
 }
 
 /// A plan, and the engine that runs it. Cheap to clone, `Send` and `Sync`.
+///
+/// ```
+/// use xslice_core::{ElementType, Program, Signature};
+/// let signature = Signature::new().operand(ElementType::F32, &[4, 2]).operand(ElementType::I64, &[2]);
+/// let kernel = xslice_jit::global().compile(&Program::parse("table[@ids]")?, &signature)?;
+/// let table = [0.0f32, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5];
+/// let mut rows = [0.0f32; 4];
+/// kernel.run(&[(&table).into(), (&[-1i64, 1]).into()], &mut rows)?;
+/// assert_eq!(rows, [3.0, 3.5, 1.0, 1.5]);
+/// // or into a new vector
+/// assert_eq!(kernel.collect::<f32>(&[(&table).into(), (&[0i64, 0]).into()])?, [0.0, 0.5, 0.0, 0.5]);
+/// # Ok::<(), xslice_core::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Kernel(Arc<Inner>);
 

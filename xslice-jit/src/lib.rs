@@ -58,6 +58,15 @@ const VARIED: u32 = 4;
 const HOT: u32 = 16;
 
 /// Which engine a [`Jit`] gives to its kernels.
+///
+/// ```
+/// use xslice_core::{ElementType, Program, Signature};
+/// use xslice_jit::{Engine, Jit, Strategy};
+/// let signature = Signature::new().operand(ElementType::F32, &[9]);
+/// let kernel = Jit::with_strategy(Strategy::Runner).compile(&Program::parse("x[::-1]")?, &signature)?;
+/// assert_eq!(kernel.engine(), Engine::Runner);
+/// # Ok::<(), xslice_core::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Strategy {
     /// The runner at once, machine code where it pays: see the table in the head of the crate.
@@ -131,6 +140,18 @@ impl fmt::Display for Decline {
 }
 
 /// Counts since a [`Jit`] was made, and sizes now.
+///
+/// ```
+/// use xslice_core::{ElementType, Program, Signature};
+/// let (jit, program) = (xslice_jit::Jit::new(), Program::parse("x[::-1]")?);
+/// let signature = Signature::new().operand(ElementType::F32, &[9]);
+/// for _ in 0..3 {
+///     jit.compile(&program, &signature)?;
+/// }
+/// let stats = jit.stats();
+/// assert_eq!((stats.misses, stats.hits), (1, 2));
+/// # Ok::<(), xslice_core::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Stats {
@@ -168,6 +189,12 @@ pub enum MemoryPolicy {
 }
 
 /// Options of a [`Jit`].
+///
+/// ```
+/// use xslice_jit::{Jit, Strategy};
+/// let jit = Jit::builder().strategy(Strategy::Keyed).code_bytes(1 << 20).kernels(256).build();
+/// assert_eq!(jit.stats().kernels, 0);
+/// ```
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct JitBuilder {
@@ -480,6 +507,15 @@ fn gains(plan: &Plan) -> bool {
 }
 
 /// What the code generator makes of a plan, to be read by people: for each nest its CLIF and its assembly, keyed or baked.
+///
+/// ```
+/// use xslice_core::{ElementType, Program, Signature};
+/// let plan = Program::parse("x[::-1]")?.compile(&Signature::new().operand(ElementType::F32, &[9]))?;
+/// if let Ok(code) = xslice_jit::listing(&plan, xslice_jit::Engine::Baked) {
+///     assert!(code[0].clif.contains("function"));
+/// }
+/// # Ok::<(), xslice_core::Error>(())
+/// ```
 ///
 /// # Errors
 /// Why there is no machine code.

@@ -30,6 +30,15 @@ impl Slice {
     }
 
     /// OpenVINO Slice; `version` is 8.
+    ///
+    /// ```
+    /// use xslice_core::{ElementType, Program, Signature, Slice};
+    /// let op = Slice::openvino(8).start([-1]).stop([i64::MIN]).step([-2]).axes([1]);
+    /// let program = Program::chain("x").then(op).build()?;
+    /// let signature = Signature::new().operand(ElementType::F32, &[2, 5]);
+    /// assert_eq!(program.output_shape(&signature)?, [2, 3]);
+    /// # Ok::<(), xslice_core::Error>(())
+    /// ```
     #[must_use]
     pub fn openvino(version: u32) -> OpenVinoSlice {
         OpenVinoSlice {
