@@ -31,7 +31,7 @@ Examples:
 A test directory is one of
   model.onnx   test_data_set_N/input_N.pb   test_data_set_N/output_N.pb
   model.xml    model.bin   input_N.npy      output_N.npy
-or has expect_error.txt instead of outputs: then an operator's rule must refuse it, with the kind that a
+(with either model, tensors in either place and format) or has expect_error.txt instead of outputs: then an operator's rule must refuse it, with the kind that a
 first line `kind=NAME` names (such as kind=step-zero or kind=E201). Elements are compared bit by bit; floats
 that a Range computes may differ by 1e-3 of their value.
 

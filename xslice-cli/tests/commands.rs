@@ -274,6 +274,15 @@ fn check_counts_what_passes_fails_and_is_skipped() {
     let output = xslice(&args(&[&"check", &files.path("a")]));
     assert!(output.status.success());
     assert!(text(&output.stdout).ends_with("declined: 0\n1 passed, 0 failed, 0 skipped\n"));
+    let arrays = Files::new();
+    arrays.model("model.onnx", &slice);
+    arrays.tensor("input_0.npy", &iota(&[6]));
+    arrays.tensor("output_0.npy", &good);
+    assert!(
+        xslice(&args(&[&"check", &arrays.path("")]))
+            .status
+            .success()
+    );
     std::fs::create_dir(files.path("empty")).unwrap();
     let line = refusal(&xslice(&args(&[&"check", &files.path("empty")])));
     assert!(line.contains("no test directory"), "{line}");
