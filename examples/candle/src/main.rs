@@ -116,7 +116,9 @@ fn backwards(cpu: &Device) -> Result<()> {
 
 /// Rows of a transposed table by ONNX's Gather: negative indices count from the end, and what is out of range is refused.
 fn gather(cpu: &Device) -> Result<()> {
-    let table = Tensor::arange(0f32, 12., cpu)?.reshape((3, 4))?.t()?;
+    let whole = Tensor::arange(0f32, 15., cpu)?.reshape((3, 5))?;
+    let table = whole.narrow(1, 1, 4)?.t()?;
+    assert_eq!(table.stride(), [1, 5]);
     let gather = Gather::onnx(13).indices("indices");
     let program = Program::chain("table").then(gather).build();
     let op = DataMovement(program.map_err(Error::wrap)?);
@@ -128,8 +130,14 @@ fn gather(cpu: &Device) -> Result<()> {
     }
 
     let counted = Tensor::new(&[3u32, 0, 3], cpu)?;
-    let by_candle = table.contiguous()?.index_select(&counted, 0)?;
+    let table_of_candle = table.contiguous()?;
+    let by_candle = table_of_candle.index_select(&counted, 0)?;
     assert_eq!(rows.to_vec2::<f32>()?, by_candle.to_vec2::<f32>()?);
+
+    for index in [-1i64, 4] {
+        let index = Tensor::new(&[index], cpu)?;
+        assert!(table_of_candle.index_select(&index, 0).is_err());
+    }
 
     let refused = table.apply_op2_no_bwd(&Tensor::new(&[0i64, 4], cpu)?, &op);
     let error = refused.expect_err("row 4 of 4");
