@@ -71,7 +71,8 @@ pub fn read_range(path: &Path, offset: u64, len: usize) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-fn reserve(bytes: &mut Vec<u8>, len: u64) -> Result<(), Fault> {
+/// Room for `len` bytes, or a refusal where there is no memory for them.
+pub(crate) fn reserve(bytes: &mut Vec<u8>, len: u64) -> Result<(), Fault> {
     let room = usize::try_from(len).is_ok_and(|len| bytes.try_reserve_exact(len).is_ok());
     room.then_some(())
         .ok_or_else(|| Fault::File(format!("no memory for {len} bytes")))
@@ -111,7 +112,7 @@ pub fn decode(
         Some("npy") => npy::parse(bytes)
             .and_then(|tensor| as_bf16(tensor, wanted))
             .map(|tensor| (String::new(), tensor)),
-        Some("pb") => pb::parse(&bytes),
+        Some("pb") => pb::parse(&bytes, max_bytes),
         Some("png") => png::parse(&bytes, max_bytes).map(|tensor| (String::new(), tensor)),
         _ => Err(unknown_format()),
     }

@@ -24,6 +24,7 @@ mod request;
 mod run;
 mod scalar;
 mod table;
+mod wire;
 
 pub use cli::main;
 pub use error::{Error, Fault, Result};

@@ -4,8 +4,10 @@
 //! decided here. Lengths are compared with the shape before anything is allocated for it.
 
 use crate::error::Fault;
+use crate::files;
 use crate::onnx::{Message, TensorProto};
 use crate::scalar;
+use crate::wire;
 use xslice::{ElementType, Tensor, byte_count, element_count};
 
 /// ONNX's numbers of the element types.
@@ -43,9 +45,9 @@ pub fn type_number(ty: ElementType) -> i32 {
 /// The tensor in the bytes of a `.pb` file, and its name (often empty).
 ///
 /// # Errors
-/// [`Fault::Format`] for anything but one whole `TensorProto`.
-pub fn parse(file: &[u8]) -> Result<(String, Tensor), Fault> {
-    let mut proto = TensorProto::decode(file).map_err(|error| not_a_message("tensor", &error))?;
+/// [`Fault::Format`] for anything but one whole `TensorProto`; one that takes more than `max_bytes`.
+pub fn parse(file: &[u8], max_bytes: u64) -> Result<(String, Tensor), Fault> {
+    let mut proto = wire::tensor(file, max_bytes)?;
     let name = std::mem::take(&mut proto.name);
     if proto.data_location != 0 {
         return Err(Fault::Format(
@@ -53,11 +55,6 @@ pub fn parse(file: &[u8]) -> Result<(String, Tensor), Fault> {
         ));
     }
     Ok((name, tensor(proto)?))
-}
-
-/// Bytes that are not a message.
-pub(crate) fn not_a_message(what: &str, error: &prost::DecodeError) -> Fault {
-    Fault::Format(format!("not an ONNX {what}: {error}"))
 }
 
 /// The bytes of a `.pb` file with this tensor.
@@ -222,24 +219,28 @@ fn typed(proto: &TensorProto, ty: ElementType, count: usize) -> Result<Vec<u8>, 
         )));
     }
     let int32 = || proto.int32_data.iter();
-    Ok(match ty {
-        ElementType::F32 | ElementType::C64 => flat(proto.float_data.iter(), |v| v.to_ne_bytes()),
-        ElementType::F64 | ElementType::C128 => flat(proto.double_data.iter(), |v| v.to_ne_bytes()),
-        ElementType::I64 => flat(proto.int64_data.iter(), |v| v.to_ne_bytes()),
-        ElementType::U64 => flat(proto.uint64_data.iter(), |v| v.to_ne_bytes()),
-        ElementType::U32 => narrow(proto.uint64_data.iter(), ty, |v| {
-            Some(u32::try_from(*v).ok()?.to_ne_bytes())
-        })?,
-        ElementType::I32 => flat(int32(), |v| v.to_ne_bytes()),
-        ElementType::I16 => narrow(int32(), ty, |v| Some(i16::try_from(*v).ok()?.to_ne_bytes()))?,
-        ElementType::I8 => narrow(int32(), ty, |v| Some(i8::try_from(*v).ok()?.to_ne_bytes()))?,
-        ElementType::U8 => narrow(int32(), ty, |v| Some([u8::try_from(*v).ok()?]))?,
-        ElementType::Bool => narrow(int32(), ty, |v| Some([u8::from(bit(*v)?)]))?,
-        ElementType::U16 | ElementType::F16 | ElementType::Bf16 => {
-            narrow(int32(), ty, |v| Some(u16::try_from(*v).ok()?.to_ne_bytes()))?
+    match ty {
+        ElementType::F32 | ElementType::C64 => {
+            elements(proto.float_data.iter(), ty, |v| Some(v.to_ne_bytes()))
         }
-        ElementType::String => Vec::new(),
-    })
+        ElementType::F64 | ElementType::C128 => {
+            elements(proto.double_data.iter(), ty, |v| Some(v.to_ne_bytes()))
+        }
+        ElementType::I64 => elements(proto.int64_data.iter(), ty, |v| Some(v.to_ne_bytes())),
+        ElementType::U64 => elements(proto.uint64_data.iter(), ty, |v| Some(v.to_ne_bytes())),
+        ElementType::U32 => elements(proto.uint64_data.iter(), ty, |v| {
+            Some(u32::try_from(*v).ok()?.to_ne_bytes())
+        }),
+        ElementType::I32 => elements(int32(), ty, |v| Some(v.to_ne_bytes())),
+        ElementType::I16 => elements(int32(), ty, |v| Some(i16::try_from(*v).ok()?.to_ne_bytes())),
+        ElementType::I8 => elements(int32(), ty, |v| Some(i8::try_from(*v).ok()?.to_ne_bytes())),
+        ElementType::U8 => elements(int32(), ty, |v| Some([u8::try_from(*v).ok()?])),
+        ElementType::Bool => elements(int32(), ty, |v| Some([u8::from(bit(*v)?)])),
+        ElementType::U16 | ElementType::F16 | ElementType::Bf16 => {
+            elements(int32(), ty, |v| Some(u16::try_from(*v).ok()?.to_ne_bytes()))
+        }
+        ElementType::String => Ok(Vec::new()),
+    }
 }
 
 fn bit(value: i32) -> Option<bool> {
@@ -250,19 +251,13 @@ fn bit(value: i32) -> Option<bool> {
     }
 }
 
-fn flat<'a, T: 'a, const N: usize>(
-    values: impl Iterator<Item = &'a T>,
-    bytes: impl Fn(&T) -> [u8; N],
-) -> Vec<u8> {
-    values.flat_map(bytes).collect()
-}
-
-fn narrow<'a, T: ToString + 'a, const N: usize>(
-    values: impl Iterator<Item = &'a T>,
+fn elements<'a, T: ToString + 'a, const N: usize>(
+    values: impl ExactSizeIterator<Item = &'a T>,
     ty: ElementType,
     bytes: impl Fn(&T) -> Option<[u8; N]>,
 ) -> Result<Vec<u8>, Fault> {
     let mut all = Vec::new();
+    files::reserve(&mut all, (values.len() * N) as u64)?;
     for (at, value) in values.enumerate() {
         match bytes(value) {
             Some(element) => all.extend_from_slice(&element),

@@ -130,6 +130,88 @@ fn protobuf_that_nests_deeply_is_an_error() {
     assert!(import::onnx::import(&bytes, Path::new("."), &options()).is_err());
 }
 
+/// A message in a field that holds messages.
+fn field(tag: u8, message: &[u8]) -> Vec<u8> {
+    let mut bytes = vec![tag << 3 | 2];
+    let mut len = message.len();
+    while len >= 0x80 {
+        bytes.push(len as u8 | 0x80);
+        len >>= 7;
+    }
+    bytes.push(len as u8);
+    bytes.extend_from_slice(message);
+    bytes
+}
+
+#[test]
+fn messages_that_decode_into_many_times_their_bytes() {
+    let empty = |tag: u8, count: usize| [tag << 3 | 2, 0].repeat(count);
+    let node = |attributes: Vec<u8>| field(7, &field(1, &attributes));
+    // Where the address space is smaller than what decoding takes, that is the refusal.
+    let (plenty, little) = (4 << 20, 256 << 10);
+    let cases = [
+        (
+            "nodes.onnx",
+            plenty,
+            field(7, &empty(1, 5_000_000)),
+            "fields",
+        ),
+        (
+            "attributes.onnx",
+            plenty,
+            node(empty(5, 5_000_000)),
+            "fields",
+        ),
+        ("entries.pb", plenty, empty(13, 5_000_000), "fields"),
+        ("fewer.onnx", little, node(empty(5, 300_000)), "no memory"),
+        ("names.onnx", little, node(empty(1, 300_000)), "no memory"),
+        (
+            "functions.onnx",
+            little,
+            [0xca, 1, 0].repeat(300_000),
+            "no memory",
+        ),
+        ("strings.pb", little, empty(6, 3_000_000), "no memory"),
+        (
+            "numbers.pb",
+            little,
+            field(7, &[1; 12_000_000]),
+            "no memory",
+        ),
+        (
+            "unpacked.pb",
+            little,
+            [0x38, 1].repeat(12_000_000),
+            "no memory",
+        ),
+    ];
+    let files = Files::new();
+    for (name, kib, bytes, word) in cases {
+        let path = files.write(name, bytes);
+        let path = path.to_str().unwrap();
+        let args = match name.ends_with("onnx") {
+            true => ["run", path].to_vec(),
+            false => ["index", "x", path].to_vec(),
+        };
+        let line = common::refusal(&common::xslice_within(kib, &args));
+        assert!(line.contains(word), "{name}: {line}");
+        std::fs::remove_file(path).unwrap();
+    }
+}
+
+#[test]
+fn numbers_and_strings_of_a_file_count_before_they_are_decoded() {
+    let files = Files::new();
+    for (name, bytes) in [
+        ("numbers.pb", field(7, &[1; 200_000])),
+        ("strings.pb", [0x32, 0].repeat(50_000)),
+    ] {
+        let path = files.write(name, bytes);
+        let line = files::read_tensor(&path, None, LIMIT).unwrap_err();
+        assert!(line.to_string().contains("numbers and strings"), "{line}");
+    }
+}
+
 const IR: &str = r#"<?xml version="1.0"?>
 <net name="t" version="11"><layers>
 <layer id="0" name="x" type="Parameter" version="opset1"><data shape="6,4" element_type="f32"/><output><port id="0" precision="FP32" names="x"><dim>6</dim><dim>4</dim></port></output></layer>

@@ -16,7 +16,7 @@ use std::path::Path;
 pub fn survey(what: &What, inputs: &[String], with_code: bool, path: &Path) -> Result<String> {
     let file = files::read(path, what.common.max_bytes)?;
     let folder = path.parent().unwrap_or(Path::new(""));
-    let cut = onnx::cut(&file)?;
+    let cut = onnx::cut(&file, what.common.max_bytes)?;
     let others: usize = cut.others.values().sum();
     let names = cut
         .others

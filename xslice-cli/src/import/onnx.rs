@@ -16,10 +16,11 @@ use super::value::{Builder, Value};
 use super::{Budget, Model, ModelInput, Options};
 use crate::error::{Fault, Result};
 use crate::pb;
+use crate::wire;
 use constant::Constants;
 use proto::{
-    Dimension, GraphProto, Message, ModelProto, NodeProto, OperatorSetIdProto, TensorProto,
-    TensorTypeProto, ValueInfoProto,
+    Dimension, GraphProto, ModelProto, NodeProto, OperatorSetIdProto, TensorProto, TensorTypeProto,
+    ValueInfoProto,
 };
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -31,11 +32,7 @@ use xslice::{Declared, Tensor};
 /// # Errors
 /// Every fault of the model.
 pub fn import(file: &[u8], folder: &Path, options: &Options) -> Result<Model> {
-    import_message(decode(file)?, folder, options)
-}
-
-fn decode(file: &[u8]) -> Result<ModelProto, Fault> {
-    ModelProto::decode(file).map_err(|error| pb::not_a_message("model", &error))
+    import_message(wire::model(file, options.max_bytes)?, folder, options)
 }
 
 /// The functions that a model defines, by domain and name.

@@ -134,6 +134,14 @@ pub fn xslice<S: AsRef<std::ffi::OsStr>>(args: &[S]) -> Output {
         .unwrap()
 }
 
+/// The program, with an address space of `kib` KiB.
+pub fn xslice_within(kib: u64, args: &[&str]) -> Output {
+    let mut shell = Command::new("sh");
+    let limit = format!("ulimit -v {kib} && exec \"$@\"");
+    let program = ["-c", &limit, "sh", env!("CARGO_BIN_EXE_xslice")];
+    shell.args(program).args(args).output().unwrap()
+}
+
 pub fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }

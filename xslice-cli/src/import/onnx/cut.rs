@@ -6,8 +6,9 @@
 
 use super::node::{is_understood, moves};
 use super::proto::{GraphProto, Message, ModelProto, NodeProto, TensorProto, ValueInfoProto};
-use super::{Model, Options, decode, functions, import_message, label};
+use super::{Model, Options, functions, import_message, label};
 use crate::error::{Fault, Result};
+use crate::wire;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::Path;
 
@@ -117,9 +118,9 @@ impl Cut {
 /// Cuts the chains out of the model in the bytes of an `.onnx` file.
 ///
 /// # Errors
-/// A file that is no model.
-pub fn cut(file: &[u8]) -> Result<Cut> {
-    let mut rest = decode(file)?;
+/// A file that is no model; one that takes more than `max_bytes`.
+pub fn cut(file: &[u8], max_bytes: u64) -> Result<Cut> {
+    let mut rest = wire::model(file, max_bytes)?;
     let functions = functions(&rest);
     rest.functions.clear();
     let graph = rest.graph.take();
