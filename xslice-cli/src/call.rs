@@ -6,7 +6,7 @@
 use crate::cli::list_names;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
-use crate::import::Model;
+use crate::import::{Model, ModelOutput};
 use std::sync::Arc;
 use xslice::{Input, Program, Signature, Tensor};
 
@@ -49,7 +49,14 @@ impl Call {
     /// The signature of these values for one program.
     #[must_use]
     pub fn signature(&self, program: &Program) -> Signature {
-        let limit = usize::try_from(self.max_bytes).unwrap_or(usize::MAX);
+        self.signature_within(self.limit(), program)
+    }
+
+    fn limit(&self) -> usize {
+        usize::try_from(self.max_bytes).unwrap_or(usize::MAX)
+    }
+
+    fn signature_within(&self, limit: usize, program: &Program) -> Signature {
         let operands = self.tensors.iter().zip(program.parameters());
         operands.fold(
             Signature::new().limit(limit),
@@ -68,11 +75,21 @@ impl Call {
     /// # Errors
     /// Every refusal of the library.
     pub fn run(&self, engine: &mut Engine, program: &Program) -> Result<Tensor, xslice::Error> {
-        let inputs: Vec<Input<'_>> = self.tensors.iter().map(|t| t.as_input()).collect();
-        engine.run(program, &self.signature(program), &inputs)
+        let (result, _) = self.run_within(self.limit(), engine, program)?;
+        Ok(result)
     }
 
-    /// Every output of a model.
+    fn run_within(
+        &self,
+        limit: usize,
+        engine: &mut Engine,
+        program: &Program,
+    ) -> Result<(Tensor, usize), xslice::Error> {
+        let inputs: Vec<Input<'_>> = self.tensors.iter().map(|t| t.as_input()).collect();
+        engine.run(program, &self.signature_within(limit, program), &inputs)
+    }
+
+    /// Every output of a model. Their bytes, and those of known indices that each is compiled with, count together.
     ///
     /// # Errors
     /// The first refusal, in the order of the outputs.
@@ -81,9 +98,12 @@ impl Call {
         engine: &mut Engine,
         model: &Model,
     ) -> Result<Vec<Tensor>, xslice::Error> {
-        let outputs = model.outputs.iter();
-        outputs
-            .map(|output| self.run(engine, &output.program))
-            .collect()
+        let mut left = self.limit();
+        let run = |output: &ModelOutput| {
+            let (result, bytes) = self.run_within(left, engine, &output.program)?;
+            left = left.saturating_sub(bytes);
+            Ok(result)
+        };
+        model.outputs.iter().map(run).collect()
     }
 }

@@ -57,7 +57,7 @@ pub struct Common {
     #[arg(long, value_enum, default_value_t = DialectName::Standard)]
     dialect: DialectName,
 
-    /// The most bytes that a file, a tensor or a result may take; K, M and G multiply by 1024
+    /// The most bytes that a file, a tensor or the results of a model may take; K, M and G multiply by 1024
     #[arg(long, value_name = "N", default_value = "8G", value_parser = parse_bytes)]
     pub max_bytes: u64,
 }

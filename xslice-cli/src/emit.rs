@@ -125,9 +125,7 @@ fn item(request: &Request<'_>, output: &ModelOutput, name: &str) -> Result<Strin
         );
         return Err(Fault::outside_scope(None, what).into());
     }
-    let plan = output
-        .program
-        .compile(&request.signature(&output.program)?)?;
+    let (_, plan) = request.compile(&output.program)?;
     let function = function(model, &plan, &format!("pub fn {name}"))?;
     let (ty, shape) = (plan.element_type(), plan.shape());
     let mut text = format!(

@@ -84,7 +84,7 @@ impl Engine {
         self.declined
     }
 
-    /// The result of `program` on `inputs`, which are as the signature says.
+    /// The result of `program` on `inputs`, which are as the signature says, and what both cost of the limit.
     ///
     /// # Errors
     /// Every refusal of the operators; sizes beyond the limit of the signature.
@@ -93,7 +93,7 @@ impl Engine {
         program: &Program,
         signature: &Signature,
         inputs: &[Input<'_>],
-    ) -> Result<Tensor, Error> {
+    ) -> Result<(Tensor, usize), Error> {
         if let Some(jit) = &self.jit {
             let kernel = jit.compile(program, signature)?;
             match kernel.declined() {
@@ -103,7 +103,7 @@ impl Engine {
             }
             let mut result = result_of(kernel.plan())?;
             kernel.run(inputs, result.as_output())?;
-            return Ok(result);
+            return Ok((result, bytes_of(kernel.plan())));
         }
         let plan = program.compile(signature)?;
         let mut result = result_of(&plan)?;
@@ -113,8 +113,13 @@ impl Engine {
         } else {
             runner::run(&plan, inputs, output, &mut self.scratch)?;
         }
-        Ok(result)
+        Ok((result, bytes_of(&plan)))
     }
+}
+
+fn bytes_of(plan: &Plan) -> usize {
+    let result = plan.output_len().saturating_mul(plan.element_type().size());
+    result.saturating_add(plan.known_cost())
 }
 
 fn result_of(plan: &Plan) -> Result<Tensor, Error> {

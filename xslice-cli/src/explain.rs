@@ -60,12 +60,13 @@ const MOST_PICTURES: usize = 8;
 /// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<ExitCode> {
     let text = args.what.open(&args.inputs, |request| {
+        let text = explain(request, args.code)?;
         if let Some(path) = &args.svg {
             let mut staged = Staged::default();
             staged.write(path, draw(request)?.as_bytes())?;
             staged.publish()?;
         }
-        explain(request, args.code)
+        Ok(text)
     });
     let text = match (text, args.what.model_file()) {
         (Err(error), Some(path)) if args.svg.is_none() && is_network(&error, &path) => {
@@ -86,8 +87,7 @@ fn is_network(error: &Error, path: &Path) -> bool {
 fn explain(request: &Request<'_>, with_code: bool) -> Result<String> {
     let mut text = String::new();
     for output in &request.model.outputs {
-        let signature = request.signature(&output.program)?;
-        let plan = output.program.compile(&signature)?;
+        let (signature, plan) = request.compile(&output.program)?;
         let view = output.program.view(&signature)?;
         describe(&mut text, request, output, &plan, view.as_ref());
         for (name, line) in reasons(output, &signature, &plan)? {
@@ -113,8 +113,7 @@ fn draw(request: &Request<'_>) -> Result<String> {
     }
     let mut sheets = Vec::with_capacity(model.outputs.len());
     for output in &model.outputs {
-        let signature = request.signature(&output.program)?;
-        let plan = output.program.compile(&signature)?;
+        let (signature, plan) = request.compile(&output.program)?;
         let view = output.program.view(&signature)?;
         let mut captions = vec![
             ("verdict", verdict(model, &plan, view.as_ref())),

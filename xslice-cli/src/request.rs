@@ -9,9 +9,10 @@ use crate::files;
 use crate::import::{self, Model, ModelInput, ModelOutput};
 use crate::index;
 use crate::run::read_inputs;
+use std::cell::Cell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use xslice::{Declared, ElementType, Program, Signature, Tensor};
+use xslice::{Declared, ElementType, Plan, Program, Signature, Tensor};
 
 /// The arguments that say it.
 #[derive(Debug, clap::Args)]
@@ -81,7 +82,7 @@ impl What {
         Ok(Request {
             model,
             operands: operands(model, values, shapes, type_advice)?,
-            limit: usize::try_from(self.common.max_bytes).unwrap_or(usize::MAX),
+            left: Cell::new(usize::try_from(self.common.max_bytes).unwrap_or(usize::MAX)),
         })
     }
 }
@@ -92,16 +93,25 @@ pub struct Request<'a> {
     pub model: &'a Model,
     /// By input.
     pub operands: Vec<Known>,
-    limit: usize,
+    /// What is left of the limit: the plans of all outputs count together.
+    left: Cell<usize>,
 }
 
 impl Request<'_> {
-    /// The signature of one of the programs.
+    /// The signature and the plan of one of the programs.
     ///
     /// # Errors
-    /// A parameter without a value.
-    pub fn signature(&self, program: &Program) -> Result<Signature> {
-        let mut signature = Signature::new().limit(self.limit);
+    /// A parameter without a value; every refusal of the operators.
+    pub fn compile(&self, program: &Program) -> Result<(Signature, Plan)> {
+        let signature = self.signature(program)?;
+        let plan = program.compile(&signature)?;
+        self.left
+            .set(self.left.get().saturating_sub(plan.known_cost()));
+        Ok((signature, plan))
+    }
+
+    fn signature(&self, program: &Program) -> Result<Signature> {
+        let mut signature = Signature::new().limit(self.left.get());
         let inputs = self.model.inputs.iter().zip(&self.operands);
         for ((input, operand), is_parameter) in inputs.zip(program.parameters()) {
             signature = match operand {

@@ -24,7 +24,10 @@ mod layout;
 use layout::{expect_operand, expect_result, layout_access, layout_len};
 
 /// The largest rank of an operand or result.
-const MOST_AXES: usize = 1024;
+pub(crate) const MOST_AXES: usize = 1024;
+
+/// What is known before the call is computed, checked and compared, often by several askers: so many bytes of the limit for each.
+const KNOWN_COST: usize = 4;
 
 /// More lookups than this in one access end a chain: each is a load for every element.
 const MOST_LOOKUPS: usize = 8;
@@ -133,6 +136,8 @@ struct Builder {
     temporaries: Vec<Temporary>,
     steps: Vec<Step>,
     max_bytes: usize,
+    /// What indices and parameters that are known before the call cost, in bytes of the limit.
+    known_cost: usize,
     /// A check that refuses every call has been added: nothing after it ever runs.
     doomed: bool,
 }
@@ -177,6 +182,7 @@ impl Builder {
             temporaries: Vec::new(),
             steps: Vec::new(),
             max_bytes: isize::MAX as usize,
+            known_cost: 0,
             doomed: false,
         }
     }
@@ -216,7 +222,7 @@ impl Builder {
                             return Err(resolve::value_missing(&program.operands()[*operand].name));
                         }
                     },
-                    Value::Apply(apply) => Arc::new(evaluate(apply, &known, self.max_bytes)?),
+                    Value::Apply(apply) => Arc::new(self.evaluate(apply, &known)?),
                 });
             }
             maps.push(match value {
@@ -262,6 +268,43 @@ impl Builder {
             self.constants.push(tensor.clone());
             self.constants.len() - 1
         })
+    }
+
+    /// The result of one operator whose inputs are all known.
+    fn evaluate(&mut self, apply: &Apply, known: &[Option<Arc<Tensor>>]) -> Result<Tensor, Error> {
+        let mut inner = Self {
+            max_bytes: self.max_bytes,
+            known_cost: self.known_cost,
+            ..Self::empty()
+        };
+        let mut maps = vec![None; known.len()];
+        for id in apply.inputs() {
+            maps[id.index()] = known[id.index()]
+                .as_ref()
+                .map(|tensor| inner.constant(tensor));
+        }
+        let map = inner.apply(apply, &maps, known)?;
+        self.known_cost = inner.known_cost;
+        self.read_known(map.ty, &map.dims)
+            .map_err(|error| apply.named(error))?;
+        inner.elements(map)
+    }
+
+    /// Accounts for values that are about to be read, or computed and read, while compiling.
+    fn read_known(&mut self, ty: ElementType, dims: &[usize]) -> Result<(), Error> {
+        let bytes = byte_count(element_count(dims)?, ty)?.saturating_mul(KNOWN_COST);
+        self.known_cost = self.known_cost.saturating_add(bytes);
+        let (cost, most) = (self.known_cost, self.max_bytes);
+        if cost <= most {
+            return Ok(());
+        }
+        let text = format!(
+            "indices and parameters known before the call count as {cost} bytes, {KNOWN_COST} times what they take"
+        );
+        Err(Error::new(ErrorKind::TooLarge, text)
+            .value(cost)
+            .allowed(format!("0..={most} bytes"))
+            .hint("raise the limit if this is wanted"))
     }
 
     /// The map of an operator's result, which is small enough; refusals name the operator.
@@ -467,6 +510,7 @@ impl Builder {
             constants: self.constants,
             own_constants: self.own_constants,
             temporaries: self.temporaries,
+            known_cost: self.known_cost,
             steps: self.steps,
             ty,
             shape,
@@ -474,26 +518,6 @@ impl Builder {
             exact_output: layout.is_none(),
         })
     }
-}
-
-/// The result of one operator whose inputs are all known.
-fn evaluate(
-    apply: &Apply,
-    known: &[Option<Arc<Tensor>>],
-    max_bytes: usize,
-) -> Result<Tensor, Error> {
-    let mut builder = Builder {
-        max_bytes,
-        ..Builder::empty()
-    };
-    let mut maps = vec![None; known.len()];
-    for id in apply.inputs() {
-        maps[id.index()] = known[id.index()]
-            .as_ref()
-            .map(|tensor| builder.constant(tensor));
-    }
-    let map = builder.apply(apply, &maps, known)?;
-    builder.elements(map)
 }
 
 /// Refuses a rank whose square, which maps take, would be no small number.

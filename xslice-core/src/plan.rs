@@ -236,6 +236,7 @@ pub struct Plan {
     /// Bytes of the constants that it does not share with its program.
     pub(crate) own_constants: usize,
     pub(crate) temporaries: Vec<Temporary>,
+    pub(crate) known_cost: usize,
     pub(crate) steps: Vec<Step>,
     pub(crate) ty: ElementType,
     pub(crate) shape: List<usize>,
@@ -255,6 +256,12 @@ impl Plan {
     #[must_use]
     pub fn shape(&self) -> &[usize] {
         &self.shape
+    }
+
+    /// What indices and parameters that were known before the call cost to compile, in bytes of [`Signature::limit`](crate::Signature::limit).
+    #[must_use]
+    pub fn known_cost(&self) -> usize {
+        self.known_cost
     }
 
     /// Elements of the destination buffer that a call needs.

@@ -140,8 +140,8 @@ impl Signature {
         self
     }
 
-    /// Refuses a result, intermediate ones included, of more bytes than this, before memory is asked for. By default
-    /// `isize::MAX`.
+    /// Refuses a result, intermediate ones included, of more bytes than this, before memory is asked for; likewise indices and
+    /// parameters known when compiling, if four times what they take together is more. By default `isize::MAX`.
     ///
     /// ```
     /// # use xslice_core::{ElementType, ErrorKind, Program, Signature};

@@ -131,8 +131,7 @@ fn part(
         ..Part::default()
     };
     for output in &model.outputs {
-        let signature = request.signature(&output.program)?;
-        let plan = output.program.compile(&signature)?;
+        let (signature, plan) = request.compile(&output.program)?;
         let passes = nests(&plan).len();
         let traffic = Traffic::of(&plan);
         let view = output.program.view(&signature)?;

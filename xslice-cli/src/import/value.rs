@@ -12,6 +12,9 @@ use xslice::{Declared, Graph, Op, Param, Tensor, ValueId};
 /// Values that the programs of all outputs may have together: each has its own, so the sum grows with the square.
 const MOST_VALUES: usize = 1 << 18;
 
+/// Outputs that a model may have: each is compiled, to machine code where that is wanted.
+const MOST_OUTPUTS: usize = 1 << 11;
+
 /// A value: an operand, a constant or the result of an operator.
 #[derive(Clone, Copy, Debug)]
 pub struct Value {
@@ -76,6 +79,10 @@ impl Builder {
         value: Value,
         declared: Option<Declared>,
     ) -> Result<(), Fault> {
+        if self.outputs.len() == MOST_OUTPUTS {
+            let what = format!("too many outputs (allowed: {MOST_OUTPUTS})");
+            return Err(Fault::model(None, what));
+        }
         let mut program = self.graph.finish(value.id)?;
         self.used = self.used.saturating_add(program.value_count());
         if self.used > MOST_VALUES {

@@ -5,11 +5,11 @@ use crate::access::{Access, Buffer, IndexType, Lookup};
 use crate::coord::CoordMap;
 use crate::elem::ElementType;
 use crate::error::{Error, ErrorKind};
-use crate::interp;
 use crate::list::List;
 use crate::nest::{Source, simplify::fold_loops, verify};
 use crate::plan::{Check, Origin, Step};
 use crate::range::Progression;
+use crate::runner;
 use crate::scratch::Scratch;
 use crate::tensor::Tensor;
 use alloc::{sync::Arc, vec, vec::Vec};
@@ -120,41 +120,36 @@ impl Builder {
         if let Source::Range(values) = indices.source {
             refuse_range(values, indices, size, &refuse)?;
         }
+        self.read_known(indices.ty, &indices.dims)?;
         let tensor = self.known_elements(indices)?;
-        let mut wrapped = Vec::new();
-        wrapped
-            .try_reserve_exact(tensor.len())
-            .map_err(|_| crate::tensor::out_of_memory(tensor.len().saturating_mul(8)))?;
-        for at in 0..tensor.len() {
-            let value = tensor.integer(at).unwrap_or_default();
-            if value < -size || value >= size {
-                return Err(refuse(value, at));
-            }
-            wrapped.push(if value < 0 { value + size } else { value });
-        }
         let dims = indices.dims.clone();
-        if let Some(access) = affine_values(&wrapped, &dims) {
+        let affine = match index_type(tensor.element_type()) {
+            IndexType::I32 => {
+                let (words, _) = tensor.bytes().as_chunks::<4>();
+                checked(&|at| i32::from_ne_bytes(words[at]).into(), size, &dims)
+            }
+            IndexType::I64 => {
+                let (words, _) = tensor.bytes().as_chunks::<8>();
+                checked(&|at| i64::from_ne_bytes(words[at]), size, &dims)
+            }
+        };
+        if let Some(access) = affine.map_err(|(value, at)| refuse(value, at))? {
             return Ok((access, dims));
         }
-        let lookup = match indices.source {
-            // A look-up wraps by itself: the constant serves as it is.
-            Source::Buffer(table) if indices.access.is_affine() => Lookup {
-                scale: 1,
-                table,
-                index: index_type(indices.ty),
-                size,
-                access: indices.access.clone(),
-            },
+        // A look-up wraps by itself: the values serve as they are.
+        let (table, access) = match indices.source {
+            Source::Buffer(table) if indices.access.is_affine() => (table, indices.access.clone()),
             Source::Buffer(_) | Source::Range(_) => {
-                let table = self.own(Tensor::vector(&wrapped));
-                Lookup {
-                    scale: 1,
-                    table: Buffer::Constant(self.constant_slot(&table)),
-                    index: IndexType::I64,
-                    size,
-                    access: Access::row_major(&dims),
-                }
+                let table = Buffer::Constant(self.constant_slot(&tensor));
+                (table, Access::row_major(&dims))
             }
+        };
+        let lookup = Lookup {
+            scale: 1,
+            table,
+            index: index_type(indices.ty),
+            size,
+            access,
         };
         let access = Access {
             lookups: vec![lookup],
@@ -183,7 +178,7 @@ impl Builder {
     pub(super) fn elements(&mut self, map: CoordMap) -> Result<Tensor, Error> {
         let mut tensor = Tensor::zeros(map.ty, &map.dims)?;
         let plan = core::mem::replace(self, Self::empty()).finish(map, None)?;
-        interp::run(&plan, &[], tensor.as_output(), &mut Scratch::new())?;
+        runner::run(&plan, &[], tensor.as_output(), &mut Scratch::new())?;
         Ok(tensor)
     }
 
@@ -191,6 +186,7 @@ impl Builder {
     fn tabulate(&mut self, values: Progression, map: &CoordMap) -> Result<CoordMap, Error> {
         let range = CoordMap::whole(map.ty, map.source, &[map.src_len], map.src_len);
         debug_assert_eq!(range.source, Source::Range(values));
+        self.read_known(range.ty, &range.dims)?;
         let tensor = Self {
             max_bytes: self.max_bytes,
             ..Self::empty()
@@ -291,38 +287,55 @@ fn refuse_range(
     Ok(())
 }
 
-/// Values as `offset + sum of strides * counters`, if they are.
-fn affine_values(values: &[i64], dims: &[usize]) -> Option<Access> {
-    let row_major = Access::row_major(dims);
-    let offset = *values.first()?;
-    let strides: List<i64> = row_major
-        .strides
-        .iter()
-        .zip(dims)
-        .map(|(&step, &dim)| {
-            if dim == 1 {
-                0
-            } else {
-                values[step as usize] - offset
-            }
-        })
-        .collect();
-    let mut counters = vec![0usize; dims.len()];
-    for &value in values {
-        let steps = strides.iter().zip(&counters);
-        let expected: i128 = steps
-            .map(|(&stride, &at)| i128::from(stride) * at as i128)
+/// Indices of an axis of `size`, by their position in a tensor of `dims`: wrapped, as `offset + sum of strides * counters` if they are
+/// that; or the first that is outside, and where. No dimension is 0.
+fn checked(
+    value: &impl Fn(usize) -> i64,
+    size: i64,
+    dims: &[usize],
+) -> Result<Option<Access>, (i64, usize)> {
+    let is_outside = |&at: &usize| !(-size..size).contains(&value(at));
+    if let Some(at) = (0..dims.iter().product()).find(is_outside) {
+        return Err((value(at), at));
+    }
+    let wrapped = |at: usize| value(at) + if value(at) < 0 { size } else { 0 };
+    Ok(affine_values(&wrapped, dims))
+}
+
+/// The values by their position as `offset + sum of strides * counters`, if they are that. No dimension is 0, no value negative.
+fn affine_values(value: &impl Fn(usize) -> i64, dims: &[usize]) -> Option<Access> {
+    let offset = value(0);
+    let mut access = Access::row_major(dims);
+    access.offset = offset;
+    for (stride, &dim) in access.strides.iter_mut().zip(dims) {
+        *stride = match dim {
+            1 => 0,
+            _ => value(*stride as usize) - offset,
+        };
+    }
+    let loops = dims.iter().copied().zip(access.strides.iter().copied());
+    let mut loops: Vec<(usize, i64)> = loops.filter(|(dim, _)| *dim > 1).collect();
+    let (len, step) = loops.pop().unwrap_or((1, 0));
+    let mut counters = vec![0usize; loops.len()];
+    for row in 0..loops.iter().map(|(dim, _)| dim).product() {
+        let steps = loops.iter().zip(&counters);
+        let steps: i128 = steps
+            .map(|(&(_, stride), &at)| i128::from(stride) * at as i128)
             .sum();
-        if i128::from(value) != i128::from(offset) + expected {
+        let (first, end) = (row * len, (row + 1) * len);
+        // A sum that wraps is negative, which no value is.
+        let steps_on = |at: usize| value(at) == value(at - 1).wrapping_add(step);
+        let is_affine = i128::from(value(first)) == i128::from(offset) + steps;
+        if !is_affine || !(first + 1..end).all(steps_on) {
             return None;
         }
-        for (counter, &dim) in counters.iter_mut().zip(dims).rev() {
+        for (counter, (dim, _)) in counters.iter_mut().zip(&loops).rev() {
             *counter += 1;
-            if *counter < dim {
+            if *counter < *dim {
                 break;
             }
             *counter = 0;
         }
     }
-    Some(Access::affine(offset, strides))
+    Some(access)
 }
