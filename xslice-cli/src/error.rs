@@ -153,7 +153,7 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut line = OneLine(f);
         if let Some(path) = &self.path {
-            write!(line, "{}: ", path.display())?;
+            write!(line, "{}: ", shortened(path.display().to_string()))?;
         }
         line.write_str(&shortened(self.fault.to_string()))
     }
@@ -161,7 +161,7 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// The beginning and the end of a message: names and values in it are as long as a file makes them. The end says the rule.
+/// The beginning and the end of a path or a message: names and values in it are as long as a file makes them. The end says the rule.
 fn shortened(text: String) -> String {
     const BEGINNING: usize = 600;
     const END: usize = 300;

@@ -23,28 +23,30 @@ fn cannot(what: &str, path: &Path, error: &io::Error) -> Error {
     Fault::File(format!("cannot {what}: {error}")).at(path)
 }
 
+/// A file to read, and its length. Only regular files: to open a pipe may wait for ever, and a device may have no end.
+fn open(path: &Path) -> Result<(File, u64)> {
+    let metadata = fs::metadata(path).map_err(|error| cannot("open", path, &error))?;
+    if !metadata.is_file() {
+        return Err(Fault::File("cannot read: it is no regular file".into()).at(path));
+    }
+    let file = File::open(path).map_err(|error| cannot("open", path, &error))?;
+    Ok((file, metadata.len()))
+}
+
 /// A whole file of at most `max_bytes`.
 ///
 /// # Errors
 /// What the operating system refuses, and a file that is larger.
 pub fn read(path: &Path, max_bytes: u64) -> Result<Vec<u8>> {
-    let file = File::open(path).map_err(|error| cannot("open", path, &error))?;
-    let metadata = file
-        .metadata()
-        .map_err(|error| cannot("read", path, &error))?;
-    if metadata.is_file() && metadata.len() > max_bytes {
-        return Err(too_large("the file", metadata.len(), max_bytes).at(path));
+    let (file, len) = open(path)?;
+    if len > max_bytes {
+        return Err(too_large("the file", len, max_bytes).at(path));
     }
     let mut bytes = Vec::new();
-    reserve(&mut bytes, metadata.len()).map_err(|error| error.at(path))?;
-    // A pipe says no length: one byte more than allowed is enough to know.
-    let mut limited = file.take(max_bytes.saturating_add(1));
-    limited
+    reserve(&mut bytes, len).map_err(|error| error.at(path))?;
+    file.take(len)
         .read_to_end(&mut bytes)
         .map_err(|error| cannot("read", path, &error))?;
-    if bytes.len() as u64 > max_bytes {
-        return Err(too_large("the file", bytes.len() as u64, max_bytes).at(path));
-    }
     Ok(bytes)
 }
 
@@ -53,11 +55,7 @@ pub fn read(path: &Path, max_bytes: u64) -> Result<Vec<u8>> {
 /// # Errors
 /// What the operating system refuses, and a range that the file does not hold.
 pub fn read_range(path: &Path, offset: u64, len: usize) -> Result<Vec<u8>> {
-    let mut file = File::open(path).map_err(|error| cannot("open", path, &error))?;
-    let size = file
-        .metadata()
-        .map_err(|error| cannot("read", path, &error))?
-        .len();
+    let (mut file, size) = open(path)?;
     if offset.checked_add(len as u64).is_none_or(|end| end > size) {
         let what = format!("{len} bytes from offset {offset} of a file of {size} bytes");
         return Err(Fault::Format(what).at(path));
@@ -76,6 +74,14 @@ pub(crate) fn reserve(bytes: &mut Vec<u8>, len: u64) -> Result<(), Fault> {
     let room = usize::try_from(len).is_ok_and(|len| bytes.try_reserve_exact(len).is_ok());
     room.then_some(())
         .ok_or_else(|| Fault::File(format!("no memory for {len} bytes")))
+}
+
+/// The same bytes, or a refusal where there is no memory for them.
+pub(crate) fn copy(bytes: &[u8]) -> Result<Vec<u8>, Fault> {
+    let mut copy = Vec::new();
+    reserve(&mut copy, bytes.len() as u64)?;
+    copy.extend_from_slice(bytes);
+    Ok(copy)
 }
 
 /// The tensor in a `.npy`, `.pb` or `.png` file, with its name in the file (empty but for `.pb`).
@@ -126,7 +132,7 @@ fn as_bf16(tensor: Tensor, wanted: Option<ElementType>) -> Result<Tensor, Fault>
     if wanted != Some(ElementType::Bf16) || tensor.element_type() != ElementType::U16 {
         return Ok(tensor);
     }
-    let bytes = tensor.bytes().to_vec();
+    let bytes = copy(tensor.bytes())?;
     Ok(Tensor::from_bytes(
         ElementType::Bf16,
         tensor.shape(),
@@ -141,7 +147,7 @@ fn as_bf16(tensor: Tensor, wanted: Option<ElementType>) -> Result<Tensor, Fault>
 pub fn encode(path: &Path, name: &str, tensor: &Tensor) -> Result<Vec<u8>, Fault> {
     match extension(path).as_deref() {
         Some("npy") => npy::to_bytes(tensor),
-        Some("pb") => Ok(pb::to_bytes(name, tensor)),
+        Some("pb") => pb::to_bytes(name, tensor),
         Some("png") => png::to_bytes(tensor),
         _ => Err(unknown_format()),
     }

@@ -57,21 +57,47 @@ pub fn parse(file: &[u8], max_bytes: u64) -> Result<(String, Tensor), Fault> {
     Ok((name, tensor(proto)?))
 }
 
-/// The bytes of a `.pb` file with this tensor.
-#[must_use]
-pub fn to_bytes(name: &str, tensor: &Tensor) -> Vec<u8> {
-    to_proto(name, tensor).encode_to_vec()
+/// The bytes of a `.pb` file with this tensor: a message, with its elements behind it as they are.
+///
+/// # Errors
+/// No memory for them.
+pub fn to_bytes(name: &str, tensor: &Tensor) -> Result<Vec<u8>, Fault> {
+    const STRING: u8 = 6 << 3 | 2;
+    const RAW: u8 = 9 << 3 | 2;
+    let mut file = without_elements(name, tensor).encode_to_vec();
+    let strings = tensor.strings().unwrap_or_default();
+    let each = |text: &String| text.len() + FIELD_HEAD;
+    let len = FIELD_HEAD + tensor.bytes().len() + strings.iter().map(each).sum::<usize>();
+    files::reserve(&mut file, len as u64)?;
+    strings
+        .iter()
+        .for_each(|text| field(&mut file, STRING, text.as_bytes()));
+    if tensor.strings().is_none() {
+        field(&mut file, RAW, tensor.bytes());
+        let data = file.len() - tensor.bytes().len();
+        scalar::little_to_native(&mut file[data..], scalar::width(tensor.element_type()));
+    }
+    Ok(file)
+}
+
+/// A field's key of one byte, and the longest length.
+const FIELD_HEAD: usize = 11;
+
+fn field(file: &mut Vec<u8>, key: u8, value: &[u8]) {
+    file.push(key);
+    let mut len = value.len();
+    while len >= 0x80 {
+        file.push(len as u8 | 0x80);
+        len >>= 7;
+    }
+    file.push(len as u8);
+    file.extend_from_slice(value);
 }
 
 /// A tensor as a message, its elements as raw data.
 #[must_use]
 pub fn to_proto(name: &str, tensor: &Tensor) -> TensorProto {
-    let mut proto = TensorProto {
-        name: name.into(),
-        dims: tensor.shape().iter().map(|&dim| dim as i64).collect(),
-        data_type: type_number(tensor.element_type()),
-        ..TensorProto::default()
-    };
+    let mut proto = without_elements(name, tensor);
     match tensor.strings() {
         Some(strings) => {
             proto.string_data = strings.iter().map(|s| s.clone().into_bytes()).collect();
@@ -83,6 +109,15 @@ pub fn to_proto(name: &str, tensor: &Tensor) -> TensorProto {
         }
     }
     proto
+}
+
+fn without_elements(name: &str, tensor: &Tensor) -> TensorProto {
+    TensorProto {
+        name: name.into(),
+        dims: tensor.shape().iter().map(|&dim| dim as i64).collect(),
+        data_type: type_number(tensor.element_type()),
+        ..TensorProto::default()
+    }
 }
 
 /// Element type and shape of a message.

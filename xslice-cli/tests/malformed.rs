@@ -10,7 +10,9 @@ use xslice::{ElementType, Tensor};
 use xslice_cli::call::Call;
 use xslice_cli::engine::{Engine, Kind};
 use xslice_cli::import::{self, Model, Options};
-use xslice_cli::onnx::{AttributeProto, Message, ModelProto, NodeProto, ValueInfoProto};
+use xslice_cli::onnx::{
+    AttributeProto, Message, ModelProto, NodeProto, StringStringEntryProto, ValueInfoProto,
+};
 use xslice_cli::{files, to_proto};
 
 const LIMIT: u64 = 1 << 20;
@@ -408,4 +410,113 @@ fn a_chain_of_which_every_value_is_an_output() {
         refused.unwrap_err().to_string()
     };
     refused_at_once(refusal, "values together");
+}
+
+#[test]
+fn thousands_of_outputs() {
+    let value = |n: usize| format!("v{n}");
+    let nodes = (0..4000).map(|n| NodeProto::new("Identity", "i", &["x"], &[&value(n)]));
+    let mut wide = model(13, graph(nodes.collect(), Vec::new()));
+    wide.graph.as_mut().unwrap().output = (0..4000).map(|n| common::any(&value(n), 1)).collect();
+    let bytes = wide.encode_to_vec();
+    let refused = import::onnx::import(&bytes, Path::new("."), &options());
+    let line = refused.unwrap_err().to_string();
+    assert!(line.contains("too many outputs"), "{line}");
+}
+
+#[test]
+fn outputs_that_are_each_compiled_with_a_large_constant_count_it_together() {
+    let (rows, first) = (|n: usize| format!("g{n}"), |n: usize| format!("y{n}"));
+    let nodes = (0..40).flat_map(|n| {
+        let gather = NodeProto::new("Gather", "g", &["x", "i"], &[&rows(n)]);
+        let slice = NodeProto::new("Slice", "s", &[&rows(n), "from", "to"], &[&first(n)]);
+        [gather, slice]
+    });
+    let indices: Vec<i64> = (0..100_000).map(|n| n * n % 6).collect();
+    let constants = vec![list("i", &indices), list("from", &[0]), list("to", &[1])];
+    let mut shared = model(13, graph(nodes.collect(), constants));
+    let graph = shared.graph.as_mut().unwrap();
+    graph.input[0] = ValueInfoProto::tensor("x", 1, &[6.into()]);
+    graph.output = (0..40).map(|n| common::any(&first(n), 1)).collect();
+    let bytes = shared.encode_to_vec();
+    let shared = import::onnx::import(&bytes, Path::new("."), &options()).unwrap();
+    for kind in Kind::ALL {
+        let run = |limit: u64| {
+            let x = Tensor::zeros(ElementType::F32, &[6]).unwrap();
+            let call = Call::bind(&shared, vec![Some(x.into())], limit).unwrap();
+            call.run_all(&mut Engine::new(kind), &shared)
+        };
+        let refusal = run(LIMIT).unwrap_err().to_string();
+        assert!(refusal.contains("known before the call"), "{refusal}");
+        assert_eq!(run(200 * LIMIT).unwrap().len(), 40);
+    }
+}
+
+#[test]
+fn a_table_too_long_for_a_function_is_not_copied_first() {
+    // Computed when it is compiled: 64 MiB.
+    let text =
+        "<u8[8388608]> x[@(<i64> onnx::Range@11(start = -4194304, limit = 4194304, delta = 1))]";
+    let line = common::refusal(&common::xslice_within(256 << 10, &["emit", text]));
+    assert!(line.contains("the constants take"), "{line}");
+}
+
+#[test]
+fn lists_longer_than_any_rank() {
+    let long = list("from", &[0; 2000]);
+    let nodes = vec![NodeProto::new("Slice", "s", &["x", "from", "from"], &["y"])];
+    let bytes = model(13, graph(nodes, vec![long])).encode_to_vec();
+    let refused = import::onnx::import(&bytes, Path::new("."), &options());
+    let line = refused.unwrap_err().to_string();
+    assert!(
+        line.contains("2000 entries") && line.contains("0..=1024"),
+        "{line}"
+    );
+}
+
+#[test]
+fn pipes_in_the_place_of_files() {
+    let files = Files::new();
+    let pipe = |name: &str| {
+        let path = files.path(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        assert!(
+            std::process::Command::new("mkfifo")
+                .arg(&path)
+                .status()
+                .unwrap()
+                .success()
+        );
+        path.to_str().unwrap().to_string()
+    };
+    let mut outside = common::list("c", &[1]);
+    outside.raw_data = None;
+    outside.data_location = 1;
+    outside.external_data = vec![StringStringEntryProto {
+        key: "location".into(),
+        value: "data".into(),
+    }];
+    let nodes = vec![NodeProto::new("Gather", "g", &["x", "c"], &["y"])];
+    let with_data = files.model("m.onnx", &model(13, graph(nodes, vec![outside])));
+    let with_bin = files.write("m.xml", IR);
+    pipe("data");
+    pipe("m.bin");
+    let (tensor, model) = (pipe("x.npy"), pipe("p.onnx"));
+    let (with_data, with_bin) = (with_data.to_str().unwrap(), with_bin.to_str().unwrap());
+    for args in [
+        ["index", "x", &tensor].to_vec(),
+        vec!["run", &model],
+        vec!["run", with_data],
+        vec!["run", with_bin],
+    ] {
+        let line = common::refusal(&common::xslice(&args));
+        assert!(
+            line.contains("no regular file") || line.contains("from offset"),
+            "{line}"
+        );
+    }
+    pipe("test/model.onnx");
+    pipe("test/expect_error.txt");
+    let judged = common::xslice(&["check", files.path("test").to_str().unwrap()]);
+    assert!(common::text(&judged.stdout).contains("no regular file"));
 }

@@ -4,6 +4,7 @@
 //! ellipsis, default and dialect is decided in this file and nowhere else. Row numbers refer to the semantics table of the
 //! documentation. Rules that need no shape are in [`validate`], which also runs when a program is built.
 
+use crate::compile::MOST_AXES;
 use crate::error::{Error, ErrorKind};
 use crate::list::List;
 use crate::op::{Dialect, OnnxGather, OnnxSlice, Op, OpenVinoSlice};
@@ -70,6 +71,17 @@ fn list(op: &Op, name: &'static str, known: Params<'_>) -> Result<Values, Error>
         .parameter(name)
         .value(shape)
         .allowed("rank 1"));
+    }
+    // No data has as many axes, and a list may be a parameter of thousands of operators.
+    if tensor.len() > MOST_AXES {
+        let len = tensor.len();
+        return Err(Error::new(
+            ErrorKind::TooManyEntries,
+            format!("`{name}` has {len} entries"),
+        )
+        .parameter(name)
+        .value(len)
+        .allowed(format!("0..={MOST_AXES} entries")));
     }
     Ok(tensor.collect_integers())
 }

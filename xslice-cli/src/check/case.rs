@@ -1,8 +1,12 @@
 //! What one test directory holds.
 
 use super::walk::{is_data_set, numbered_files};
+use crate::files;
 use std::fs;
 use std::path::{Path, PathBuf};
+
+/// Bytes of an `expect_error.txt` at most: a line, and notes.
+const MOST_TEXT: u64 = 1 << 20;
 
 /// A test directory.
 #[derive(Debug)]
@@ -79,8 +83,7 @@ impl Refusal {
         if !path.exists() {
             return Ok(None);
         }
-        let text =
-            fs::read(path).map_err(|error| format!("cannot read expect_error.txt: {error}"))?;
+        let text = files::read(path, MOST_TEXT).map_err(|error| error.to_string())?;
         let text = String::from_utf8_lossy(&text);
         let first = text.lines().next().unwrap_or_default();
         let kind = first.trim().strip_prefix("kind=");

@@ -51,9 +51,21 @@ fn functions(model: &ModelProto) -> HashSet<(String, String)> {
 fn import_message(model: ModelProto, folder: &Path, options: &Options) -> Result<Model> {
     let opset = default_opset(&model.opset_import)?;
     let functions = functions(&model);
-    let graph = model
-        .graph
-        .ok_or_else(|| Fault::Format("not an ONNX model: there is no graph".into()))?;
+    let graph = model.graph.ok_or_else(no_graph)?;
+    import_graph(graph, opset, functions, folder, options)
+}
+
+fn no_graph() -> Fault {
+    Fault::Format("not an ONNX model: there is no graph".into())
+}
+
+fn import_graph(
+    graph: GraphProto,
+    opset: u32,
+    functions: HashSet<(String, String)>,
+    folder: &Path,
+    options: &Options,
+) -> Result<Model> {
     let mut importer = Importer {
         builder: Builder::default(),
         constants: Constants::new(folder, Budget::new(options)),

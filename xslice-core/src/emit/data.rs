@@ -19,7 +19,11 @@ const BYTES: usize = 1 << 20;
 
 /// The constants of a function, in the order of their first use.
 #[derive(Default)]
-pub(super) struct Constants(Vec<Constant>);
+pub(super) struct Constants {
+    list: Vec<Constant>,
+    /// Elements of those that are too long for a function, of which no copy was made.
+    too_long: usize,
+}
 
 struct Constant {
     use_: Use,
@@ -40,8 +44,12 @@ enum Use {
 }
 
 impl Constants {
-    fn name(&mut self, use_: Use, make: impl FnOnce() -> Tensor) -> String {
-        if let Some(known) = self.0.iter().find(|known| known.use_ == use_) {
+    fn name(&mut self, use_: Use, len: usize, make: impl FnOnce() -> Tensor) -> String {
+        if len > BYTES {
+            self.too_long = self.too_long.saturating_add(len);
+            return String::new();
+        }
+        if let Some(known) = self.list.iter().find(|known| known.use_ == use_) {
             return known.name.clone();
         }
         let kind = match use_ {
@@ -49,8 +57,8 @@ impl Constants {
             Use::Integers(_) => "INDICES",
             Use::Rows(..) => "ROWS",
         };
-        let (name, tensor) = (format!("{kind}{}", self.0.len()), make());
-        self.0.push(Constant {
+        let (name, tensor) = (format!("{kind}{}", self.list.len()), make());
+        self.list.push(Constant {
             use_,
             name: name.clone(),
             ty: tensor.element_type(),
@@ -62,14 +70,14 @@ impl Constants {
     /// The lines that define them.
     pub fn text(&self, root: &str) -> Result<String, Error> {
         let bytes = self
-            .0
+            .list
             .iter()
             .map(|constant| constant.tensor.len() * constant.ty.size());
-        let bytes = bytes.fold(0, usize::saturating_add);
+        let bytes = bytes.fold(self.too_long, usize::saturating_add);
         let words = |constant: &Constant| {
             constant.ty == ElementType::String && constant.tensor.len() > ELEMENTS
         };
-        if bytes > BYTES || self.0.iter().any(words) {
+        if bytes > BYTES || self.list.iter().any(words) {
             return Err(Error::new(
                 ErrorKind::TooLarge,
                 format!("the constants take {bytes} bytes"),
@@ -78,7 +86,11 @@ impl Constants {
             .allowed(format!("0..={BYTES} bytes, {ELEMENTS} strings"))
             .hint("pass them as an operand, or compile at run time with `Jit`"));
         }
-        Ok(self.0.iter().map(|constant| constant.text(root)).collect())
+        Ok(self
+            .list
+            .iter()
+            .map(|constant| constant.text(root))
+            .collect())
     }
 }
 
@@ -120,21 +132,24 @@ impl Emitter<'_> {
     /// The name of a constant whose elements are moved.
     pub(super) fn elements(&mut self, at: usize) -> String {
         let tensor = self.constant(at);
-        self.constants.name(Use::Elements(at), || (*tensor).clone())
+        self.constants
+            .name(Use::Elements(at), tensor.len(), || (*tensor).clone())
     }
 
     /// The name of a constant whose elements are indices, as they are.
     pub(super) fn integers(&mut self, at: usize) -> String {
         let tensor = self.constant(at);
         let integers = || Tensor::vector(&tensor.integers().unwrap_or_default());
-        self.constants.name(Use::Integers(at), integers)
+        self.constants
+            .name(Use::Integers(at), tensor.len(), integers)
     }
 
     /// The name of a constant whose elements are indices of an axis of size `size`, wrapped, in the narrowest type.
     pub(super) fn rows(&mut self, at: usize, size: i64) -> String {
         let tensor = self.constant(at);
         let wrapped = || narrowest(tensor.integers().unwrap_or_default(), size);
-        self.constants.name(Use::Rows(at, size), wrapped)
+        self.constants
+            .name(Use::Rows(at, size), tensor.len(), wrapped)
     }
 
     /// One of [`Self::rows`].

@@ -69,13 +69,14 @@ fn constant(tensor: &Tensor, most: usize) -> String {
     let size = shape
         .iter()
         .fold(1usize, |size, &dim| size.saturating_mul(dim.max(1)));
-    match scalars(tensor) {
-        Some(scalars) if size <= most && shape.len() <= DEEPEST => {
+    let is_short = size <= most && shape.len() <= DEEPEST;
+    match is_short.then(|| scalars(tensor)).flatten() {
+        Some(scalars) => {
             let mut out = String::new();
             nested(shape, &mut scalars.into_iter(), &mut out);
             out
         }
-        _ => {
+        None => {
             let dims = shape.iter().map(|&dim| Some(dim)).collect();
             type_text(&Declared {
                 element_type: tensor.element_type(),

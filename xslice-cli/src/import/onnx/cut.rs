@@ -5,9 +5,9 @@
 //! what the other nodes compute; what it means is the importer's business.
 
 use super::node::{is_understood, moves};
-use super::proto::{GraphProto, Message, ModelProto, NodeProto, TensorProto, ValueInfoProto};
-use super::{Model, Options, functions, import_message, label};
-use crate::error::{Fault, Result};
+use super::proto::{GraphProto, Message, NodeProto, TensorProto, ValueInfoProto};
+use super::{Model, Options, default_opset, functions, import_graph, label, no_graph};
+use crate::error::Result;
 use crate::wire;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::Path;
@@ -45,8 +45,7 @@ pub struct Cut {
     pub others: BTreeMap<String, usize>,
     graph: GraphProto,
     values: Values,
-    /// All but the graph and the functions: a node that is understood is none.
-    rest: ModelProto,
+    opset: u32,
 }
 
 /// Where in a graph the values are that no node makes, by name.
@@ -107,11 +106,9 @@ impl Cut {
     /// # Errors
     /// Every fault of its nodes.
     pub fn model(&self, chain: &Chain, folder: &Path, options: &Options) -> Result<Model> {
-        let part = ModelProto {
-            graph: Some(part(&self.graph, &self.values, &chain.members, &chain.end)),
-            ..self.rest.clone()
-        };
-        import_message(part, folder, options)
+        let part = part(&self.graph, &self.values, &chain.members, &chain.end);
+        // A node that is understood is none of the functions.
+        import_graph(part, self.opset, HashSet::new(), folder, options)
     }
 }
 
@@ -120,12 +117,10 @@ impl Cut {
 /// # Errors
 /// A file that is no model; one that takes more than `max_bytes`.
 pub fn cut(file: &[u8], max_bytes: u64) -> Result<Cut> {
-    let mut rest = wire::model(file, max_bytes)?;
-    let functions = functions(&rest);
-    rest.functions.clear();
-    let graph = rest.graph.take();
-    let graph =
-        graph.ok_or_else(|| Fault::Format("not an ONNX model: there is no graph".into()))?;
+    let model = wire::model(file, max_bytes)?;
+    let functions = functions(&model);
+    let opset = default_opset(&model.opset_import)?;
+    let graph = model.graph.ok_or_else(no_graph)?;
     let mut others = BTreeMap::new();
     let mut made_by = HashMap::new();
     let mut wanted: HashSet<&str> = graph
@@ -168,7 +163,7 @@ pub fn cut(file: &[u8], max_bytes: u64) -> Result<Cut> {
         others,
         graph,
         values,
-        rest,
+        opset,
     })
 }
 

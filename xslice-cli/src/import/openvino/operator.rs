@@ -275,7 +275,7 @@ impl<'a> Constants<'a> {
             return Err(Fault::model(Some(layer.name), what).into());
         };
         self.budget.take(part.len())?;
-        Ok(part.to_vec())
+        Ok(files::copy(part)?)
     }
 }
 
