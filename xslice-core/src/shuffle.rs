@@ -227,7 +227,7 @@ impl Shuffle {
             Kind::Avx512 => is_wide() || self.narrow().is_some(),
             #[cfg(target_arch = "x86_64")]
             Kind::Avx2 => self.narrow().is_some() || is_wide(),
-            #[cfg(target_arch = "aarch64")]
+            #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
             Kind::Neon => self.narrow().is_some() || is_wide(),
             Kind::Scalar => self.narrow().is_some() || is_wide(),
         }
@@ -240,7 +240,7 @@ impl Shuffle {
             Kind::Avx512 => self.wide().map_or(0, Tables::heap_bytes),
             #[cfg(target_arch = "x86_64")]
             Kind::Avx2 => self.narrow().map_or(0, Tables::heap_bytes),
-            #[cfg(target_arch = "aarch64")]
+            #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
             Kind::Neon => self.narrow().map_or(0, Tables::heap_bytes),
             Kind::Scalar => self.narrow().map_or(0, Tables::heap_bytes),
         };

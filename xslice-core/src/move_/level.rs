@@ -13,7 +13,7 @@ pub(crate) enum Kind {
     /// None that the compiler does not take by itself.
     Scalar,
     /// 16-byte vectors with byte permutes: `tbl` and `tbx`.
-    #[cfg(target_arch = "aarch64")]
+    #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
     Neon,
     /// 16-byte lanes with byte permutes: `vpshufb` of AVX2.
     #[cfg(target_arch = "x86_64")]
@@ -92,7 +92,7 @@ impl Level {
         match self.0 {
             Kind::Scalar => true,
             // The crate is compiled for it or not: there is nothing to detect. Indices are narrowed as little endian has them.
-            #[cfg(target_arch = "aarch64")]
+            #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
             Kind::Neon => cfg!(all(target_feature = "neon", target_endian = "little")),
             #[cfg(target_arch = "x86_64")]
             Kind::Avx2 => has!("avx2"),
@@ -113,7 +113,7 @@ impl Level {
 
 const KINDS: &[(&str, Kind)] = &[
     ("scalar", Kind::Scalar),
-    #[cfg(target_arch = "aarch64")]
+    #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
     ("neon", Kind::Neon),
     #[cfg(target_arch = "x86_64")]
     ("avx2", Kind::Avx2),

@@ -8,7 +8,7 @@
 use super::avx512;
 use super::copy::{self, Mover, Rows, by_width};
 use super::level::{Kind, Level};
-#[cfg(target_arch = "aarch64")]
+#[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
 use super::neon;
 use super::rows;
 use core::mem::MaybeUninit;
@@ -56,7 +56,7 @@ impl<I: Index> Indices<I> {
                 #[cfg(target_arch = "x86_64")]
                 Kind::Avx2 => self.places_avx2(first, src_stride, places),
                 // Part of what the crate is compiled for.
-                #[cfg(target_arch = "aarch64")]
+                #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
                 Kind::Neon => self.places_any(first, src_stride, places),
                 Kind::Scalar => self.places_any(first, src_stride, places),
             }
@@ -233,7 +233,7 @@ unsafe fn vectors<I: Index>(
             (Kind::Avx512, 1..=4) if pays(&rows, indices, PLANE) => {
                 avx512::planes(dst, src, rows, indices)
             }
-            #[cfg(target_arch = "aarch64")]
+            #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
             (Kind::Neon, bytes @ 1..=4) if pays(&rows, indices, neon::in_registers(bytes)) => {
                 neon::planes(dst, src, rows, indices)
             }
@@ -262,14 +262,20 @@ fn pays<I>(rows: &Rows, indices: &Indices<I>, most: usize) -> bool {
 }
 
 /// Entries of a plane: as many as a byte names.
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+#[cfg(any(
+    target_arch = "x86_64",
+    all(target_arch = "aarch64", target_feature = "neon")
+))]
 pub(super) const PLANE: usize = 256;
 
 /// A table as planes: the first bytes of its entries, the second ones, and so on.
 ///
 /// # Safety
 /// The entries lie in the source and have `N` bytes; there are at most [`PLANE`].
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+#[cfg(any(
+    target_arch = "x86_64",
+    all(target_arch = "aarch64", target_feature = "neon")
+))]
 #[inline]
 pub(super) unsafe fn planes<const N: usize, I>(
     src: *const u8,

@@ -9,11 +9,14 @@
 mod avx512;
 mod copy;
 mod fill;
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+#[cfg(any(
+    target_arch = "x86_64",
+    all(target_arch = "aarch64", target_feature = "neon")
+))]
 mod lanes;
 mod level;
 mod lookup;
-#[cfg(target_arch = "aarch64")]
+#[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
 mod neon;
 #[cfg(feature = "rayon")]
 mod parallel;

@@ -55,7 +55,7 @@ pub(super) unsafe fn moved(
             #[cfg(target_arch = "x86_64")]
             Kind::Avx512 | Kind::Avx2 => avx2(dst, src, rows, known, place),
             // Part of what the crate is compiled for.
-            #[cfg(target_arch = "aarch64")]
+            #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
             Kind::Neon => each(dst, src, rows, known, place),
             Kind::Scalar => each(dst, src, rows, known, place),
         }
@@ -130,12 +130,15 @@ pub(super) fn prefetch(line: *const u8) {
         use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
         _mm_prefetch::<_MM_HINT_T0>(line.cast());
     }
-    #[cfg(target_arch = "aarch64")]
+    #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
     // SAFETY: a prefetch of any address has no effect that a program can see.
     unsafe {
         core::arch::asm!("prfm pldl1keep, [{}]", in(reg) line, options(nostack, readonly, preserves_flags));
     }
-    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+    #[cfg(not(any(
+        target_arch = "x86_64",
+        all(target_arch = "aarch64", target_feature = "neon")
+    )))]
     let _ = line;
 }
 
@@ -147,11 +150,14 @@ fn prefetch_write(line: *mut u8) {
     unsafe {
         core::arch::asm!("prefetchw [{}]", in(reg) line, options(nostack, readonly, preserves_flags));
     }
-    #[cfg(target_arch = "aarch64")]
+    #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
     // SAFETY: a prefetch of any address has no effect that a program can see.
     unsafe {
         core::arch::asm!("prfm pstl1keep, [{}]", in(reg) line, options(nostack, readonly, preserves_flags));
     }
-    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+    #[cfg(not(any(
+        target_arch = "x86_64",
+        all(target_arch = "aarch64", target_feature = "neon")
+    )))]
     let _ = line;
 }

@@ -1,13 +1,16 @@
 //! Running a Shuffle: rows of periods, by the widest tables that pay.
 
 use super::copy::{self, Rows};
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+#[cfg(any(
+    target_arch = "x86_64",
+    all(target_arch = "aarch64", target_feature = "neon")
+))]
 use super::lanes;
 use super::level::{Kind, Level};
 #[cfg(target_arch = "x86_64")]
 use super::x86;
 use crate::shuffle::{Pattern, Shuffle, Tables};
-#[cfg(target_arch = "aarch64")]
+#[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
 use core::arch::aarch64::uint8x16_t;
 #[cfg(target_arch = "x86_64")]
 use core::arch::x86_64::__m128i;
@@ -87,7 +90,7 @@ impl Shuffle {
                     (Some(wide), _) => x86::wide(&run, pattern, wide),
                     #[cfg(target_arch = "x86_64")]
                     (None, Some(narrow)) => lanes::run::<__m128i>(&run, pattern, narrow),
-                    #[cfg(target_arch = "aarch64")]
+                    #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
                     (_, Some(narrow)) => lanes::run::<uint8x16_t>(&run, pattern, narrow),
                     _ => units(&run, pattern, 0..run.bytes),
                 }
@@ -103,7 +106,7 @@ impl Shuffle {
     fn tables(&self, level: Level) -> (Option<&Tables<64>>, Option<&Tables<16>>) {
         match level.kind() {
             Kind::Scalar => (None, None),
-            #[cfg(target_arch = "aarch64")]
+            #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
             Kind::Neon => (None, self.narrow()),
             #[cfg(target_arch = "x86_64")]
             Kind::Avx2 => (None, self.narrow()),
