@@ -10,7 +10,7 @@ use std::sync::Arc;
 use xslice::{Declared, Graph, Op, Param, Tensor, ValueId};
 
 /// Values that the programs of all outputs may have together: each has its own, so the sum grows with the square.
-const MOST_VALUES: usize = 1 << 16;
+const MOST_VALUES: usize = 1 << 15;
 
 /// Outputs that a model may have: each is compiled, to machine code where that is wanted.
 const MOST_OUTPUTS: usize = 1 << 11;
