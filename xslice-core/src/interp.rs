@@ -10,7 +10,7 @@ use crate::nest::{LoopNest, Source};
 use crate::operand::{Input, Output};
 use crate::plan::{Check, Plan, Step};
 use crate::scratch::{Scratch, Sources};
-use alloc::{vec, vec::Vec};
+use alloc::vec;
 use core::mem::MaybeUninit;
 
 /// Runs a plan.
@@ -162,15 +162,19 @@ impl Memory<'_> {
             return;
         }
         let size = ty.size();
-        let bits: Vec<u8> = match nest.source() {
+        let to = &mut output.bytes_mut()[dst * size..][..size];
+        match nest.source() {
             Source::Buffer(buffer) => {
-                self.buffer(buffer).bytes()[src as usize * size..][..size].to_vec()
+                write(to, &self.buffer(buffer).bytes()[src as usize * size..]);
             }
-            Source::Range(values) => low_bytes(values.bits(src), size),
-        };
-        for (slot, byte) in output.bytes_mut()[dst * size..].iter_mut().zip(bits) {
-            *slot = MaybeUninit::new(byte);
+            Source::Range(values) => write(to, low_bytes(&values.bits(src).to_ne_bytes(), size)),
         }
+    }
+}
+
+fn write(to: &mut [MaybeUninit<u8>], from: &[u8]) {
+    for (slot, byte) in to.iter_mut().zip(from) {
+        slot.write(*byte);
     }
 }
 
@@ -186,11 +190,11 @@ fn advance(counters: &mut [usize], extents: &[usize]) -> bool {
     false
 }
 
-fn low_bytes(bits: u64, size: usize) -> Vec<u8> {
-    let little = &bits.to_le_bytes()[..size];
+/// The bytes of the lowest bits of a number.
+fn low_bytes(number: &[u8; 8], size: usize) -> &[u8] {
     if cfg!(target_endian = "little") {
-        little.to_vec()
+        &number[..size]
     } else {
-        little.iter().rev().copied().collect()
+        &number[8 - size..]
     }
 }

@@ -176,7 +176,7 @@ pub fn refuse_index(
 }
 
 /// One step of a plan.
-#[expect(
+#[allow(
     clippy::large_enum_variant,
     reason = "a plan has few steps, and a box would be an allocation for each gather"
 )]
