@@ -16,6 +16,15 @@
 //! # use xslice_core::fixed::Nest;
 //! static BEYOND: Nest<u8> = Nest::new(&[4, 3], 1, (12, 3, &[3, -1]), (12, 0, &[3, 1]));
 //! ```
+//! ```compile_fail
+//! # use xslice_core::fixed::Nest;
+//! static TWICE: Nest<u8> = Nest::new(&[4, 3], 1, (12, 2, &[3, -1]), (12, 0, &[2, 1]));
+//! ```
+//! ```should_panic
+//! # use xslice_core::fixed::Nest;
+//! static SWAP: Nest<u8> = Nest::new(&[4, 3], 1, (12, 2, &[3, -1]), (12, 0, &[3, 1]));
+//! SWAP.run(&[0; 11], &mut [0; 12]);
+//! ```
 
 use crate::access::{Access, Buffer, IndexType, Lookup, affine_span};
 use crate::elem::{Element, ElementType};
