@@ -76,7 +76,7 @@ impl Form {
         let (programs, signature) = workload.programs()?;
         let mut operands = signature.operands().iter().map(|operand| Array {
             ty: operand.element_type,
-            shape: operand.shape.clone(),
+            shape: operand.shape.to_vec(),
         });
         let (x, ids) = (operands.next(), operands.next());
         let part = part(&programs, &signature)?;
