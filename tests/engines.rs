@@ -174,6 +174,56 @@ fn operands_lie_in_memory_as_their_strides_say() {
     }
 }
 
+/// A shape, and the strides of a view of a buffer that is larger than a cache.
+type View = (&'static [usize], &'static [isize]);
+
+const LARGE_VIEWS: &[View] = &[
+    // Transposed, in tiles and by a prime number of rows; reversed; in three axes.
+    (&[512, 1024], &[1, 512]),
+    (&[300, 1021], &[1, 300]),
+    (&[600, 1000], &[-1, -600]),
+    (&[64, 96, 300], &[1, 64 * 300, 64]),
+    (&[40, 100, 320], &[1, 40, 4000]),
+    // The four phases of an image, and the channels of pixels.
+    (&[2, 2, 250, 320], &[1, 640, 1280, 2]),
+    (&[3, 400, 500], &[1, 1500, 3]),
+    (&[3, 400, 500], &[-1, -1500, 3]),
+    // Every row again and again.
+    (&[4, 300, 500], &[0, 500, 1]),
+];
+
+/// Loops take another order where a cache would lose what is read again.
+#[test]
+fn large_views_give_their_elements_in_order() {
+    let program = xslice::Program::parse("x[...]").expect("a valid program");
+    for &(shape, strides) in LARGE_VIEWS {
+        let spans = || {
+            let axes = shape.iter().zip(strides);
+            axes.map(|(&extent, &stride)| (extent as isize - 1) * stride)
+        };
+        let low: isize = spans().filter(|&span| span < 0).sum();
+        let high: isize = spans().filter(|&span| span > 0).sum();
+        let signature = Signature::new().strided(I64, shape, strides, low.unsigned_abs());
+        let buffer: Vec<i64> = (low as i64..=high as i64).collect();
+        let mut expected = vec![0];
+        for (&extent, &stride) in shape.iter().zip(strides) {
+            let turns = |&at: &i64| (0..extent as i64).map(move |turn| at + turn * stride as i64);
+            expected = expected.iter().flat_map(turns).collect();
+        }
+        for (engine, run) in ENGINES {
+            let mut output = vec![0; expected.len()];
+            let ran = run(
+                &program,
+                &signature,
+                &[(&buffer).into()],
+                (&mut output).into(),
+            );
+            assert_eq!(ran, Ok(()), "{engine}, {shape:?} by {strides:?}");
+            assert!(output == expected, "{engine}, {shape:?} by {strides:?}");
+        }
+    }
+}
+
 #[test]
 fn a_program_of_constants_needs_no_operand() {
     let table = suite::tensor(&[3, 2], &[1_i64, 2, 3, 4, 5, 6]);

@@ -181,6 +181,26 @@ fn channels_touch_nothing_outside() {
     }
 }
 
+/// Orders that are no progression: a table of constants says where each byte is.
+#[test]
+fn channels_in_any_order_touch_nothing_outside() {
+    for (channels, order) in [
+        (3, "[0, 2, 1]"),
+        (4, "[2, 0, 1]"),
+        (4, "[-1, 0, 0, 2, 1]"),
+        (5, "[[4, 0], [1, 1]]"),
+        (17, "[16, 0, 3]"),
+    ] {
+        for len in LENGTHS {
+            for ty in [ElementType::U8, ElementType::U32] {
+                check(&format!("x[:, {order}]"), ty, &[len, channels], None);
+                check(&format!("x[::-1, {order}]"), ty, &[len, channels], None);
+                check(&format!("x[:, {order}, 1:]"), ty, &[len, channels, 3], None);
+            }
+        }
+    }
+}
+
 #[test]
 fn rows_of_images_touch_nothing_outside() {
     for (height, width) in [(1, 1), (2, 5), (3, 21), (4, 64), (5, 224), (2, 2000)] {

@@ -1,8 +1,14 @@
 //! The innermost part of a nest: what moves at once.
 
+use xslice::{ElementType, Plan, Program, Signature};
+
 /// The lines of the moves.
 fn moves(text: &str) -> String {
-    let printed = crate::compile(text).to_string();
+    moves_of(&crate::compile(text))
+}
+
+fn moves_of(plan: &Plan) -> String {
+    let printed = plan.to_string();
     let lines = printed
         .lines()
         .filter_map(|line| line.strip_prefix("  move "));
@@ -29,6 +35,53 @@ fn rows_by_indices_are_a_lookup() {
     assert_eq!(
         moves("<f32[30522, 768], ids: i64[8, 128]> x[@ids]"),
         "lookup 1024 x 3072 bytes, dst +3072, src by index of 3072 bytes"
+    );
+}
+
+#[test]
+fn channels_by_constants_are_a_shuffle() {
+    assert_eq!(
+        moves("<u8[1080, 1920, 3]> x[:, :, [0, 2, 1]]"),
+        "shuffle 2073600 x [0, 2, 1], src +3"
+    );
+    assert_eq!(
+        moves("<u16[100, 4]> x[:, [-1, 0, 0]]"),
+        "shuffle 100 x [6, 7, 0, 1, 0, 1], src +8"
+    );
+    // One row of them is read as the table says.
+    assert_eq!(
+        moves("<u8[3]> x[[0, 2, 1]]"),
+        "lookup 3 x 1 bytes, dst +1, src by index of 1 bytes"
+    );
+}
+
+/// The move of a view.
+fn view(shape: &[usize], strides: &[isize]) -> String {
+    let program = Program::parse("x[...]").expect("valid");
+    let signature = Signature::new().strided(ElementType::F32, shape, strides, 0);
+    moves_of(&program.compile(&signature).expect("valid"))
+}
+
+#[test]
+fn what_a_cache_would_lose_is_read_at_once() {
+    // The four phases of an image: both rows of a pair, each once.
+    assert_eq!(
+        view(&[2, 2, 960, 320], &[1, 640, 1280, 2]),
+        "shuffle 320 x [0, 1, 2, 3], src +8, in loops [960, 2, 2]"
+    );
+    // A small one stays in the cache, in the order of the result.
+    assert_eq!(
+        view(&[2, 2, 96, 32], &[1, 64, 128, 2]),
+        "shuffle 32 x [0, 1, 2, 3], src +8, in loops [2, 2, 96]"
+    );
+    // A transposed matrix goes in tiles, if its rows can be cut.
+    assert_eq!(
+        view(&[1000, 1000], &[1, 1000]),
+        "strided 50 x 4 bytes, dst +4, src +4000, in loops [20, 1000]"
+    );
+    assert_eq!(
+        view(&[1021, 1021], &[1, 1021]),
+        "strided 1021 x 4 bytes, dst +4, src +4084, in loops [1021]"
     );
 }
 

@@ -463,7 +463,11 @@ impl Builder {
         };
         let len = |buffer| self.len(buffer);
         let nest = LoopNest::new(parts, &len)?;
-        let schedule = Schedule::new(&nest);
+        let known = |buffer, at| match buffer {
+            Buffer::Constant(constant) => self.constants[constant].integer(at),
+            Buffer::Operand(_) | Buffer::Scratch(_) => None,
+        };
+        let schedule = Schedule::new(&nest, &known);
         if let (Some(Step::Check(check)), Some(schedule)) = (self.steps.last_mut(), &schedule) {
             check.by_move = schedule.tests(check);
         }

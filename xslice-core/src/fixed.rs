@@ -338,7 +338,7 @@ impl Fixed {
 
     /// Elements have fixed bytes (see [`Fixed::verified`]), so there is a schedule.
     fn with_schedule(&self, run: impl FnOnce(&Schedule) -> bool) -> bool {
-        let make = || Schedule::new(&LoopNest::fixed(self));
+        let make = || Schedule::new(&LoopNest::fixed(self), &|_, _| None);
         #[cfg(feature = "std")]
         let schedule = self.schedule.get_or_init(make);
         #[cfg(not(feature = "std"))]

@@ -13,8 +13,8 @@ use core::hash::{Hash, Hasher};
 /// Most loads that may make one vector.
 const MOST_LOADS: usize = 8;
 
-/// Most vectors in a tile.
-const MOST_VECTORS: usize = 16;
+/// Vectors of the tiles that have loops of their own.
+const SHORT_TILES: [usize; 4] = [1, 3, 5, 7];
 
 /// Where the bytes of one period come from.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -95,7 +95,10 @@ pub(crate) struct Load<const N: usize> {
     pub mask: u64,
 }
 
-/// The loads of each vector of a tile: the shortest run of periods that fills whole vectors of `N` bytes.
+/// The loads of each vector of a tile: a few whole periods.
+///
+/// A tile of few vectors is filled by its periods. Where that took many, a tile is the periods that fit into fewest vectors, and the rest
+/// of the last vector has the first bytes of the next tile, which writes them again, the same.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Tables<const N: usize> {
     /// Loads of all vectors, as many for each.
@@ -104,8 +107,8 @@ pub(crate) struct Tables<const N: usize> {
     pub per_vector: usize,
     /// Vectors in a tile.
     pub vectors: usize,
-    /// Periods in a tile.
-    pub periods: usize,
+    /// Bytes of a tile, at most those of its vectors.
+    pub tile: usize,
     /// What the next tile is further in the source.
     pub src_stride: isize,
     /// First byte that a load of the tile reads, and the byte after the last, from its place.
@@ -116,10 +119,12 @@ impl<const N: usize> Tables<N> {
     /// The tables of a pattern; `None` if a vector takes too many loads or a tile too many vectors.
     pub fn new(pattern: &Pattern) -> Option<Self> {
         let period = pattern.period();
-        let vectors = period / gcd(period, N);
-        if vectors > MOST_VECTORS {
-            return None;
-        }
+        let filled = period / gcd(period, N);
+        let vectors = match SHORT_TILES.contains(&filled) {
+            true => filled,
+            false => period.div_ceil(N),
+        };
+        let periods = vectors * N / period;
         let mut each: Vec<Vec<Load<N>>> = Vec::with_capacity(vectors);
         for vector in 0..vectors {
             each.push(loads(pattern, vector * N)?);
@@ -137,12 +142,11 @@ impl<const N: usize> Tables<N> {
         let loads: Vec<_> = each.into_iter().flatten().collect();
         let first = loads.iter().map(|load| load.offset).min()?;
         let last = loads.iter().map(|load| load.offset).max()?;
-        let periods = vectors * N / period;
         Some(Self {
             loads,
             per_vector,
             vectors,
-            periods,
+            tile: periods * period,
             src_stride: periods as isize * pattern.src_stride() as isize,
             reach: (first, last + N as isize),
         })
@@ -150,6 +154,16 @@ impl<const N: usize> Tables<N> {
 }
 
 impl<const N: usize> Tables<N> {
+    /// Whole tiles of a run of so many bytes whose vectors lie inside it.
+    pub fn tiles(&self, bytes: usize) -> usize {
+        match bytes.checked_sub(self.vectors * N) {
+            None => 0,
+            // Most tiles are one vector, and rows are short: a division is worth avoiding.
+            Some(rest) if self.tile == N => rest / N + 1,
+            Some(rest) => rest / self.tile + 1,
+        }
+    }
+
     fn heap_bytes(&self) -> usize {
         self.loads.capacity() * size_of::<Load<N>>()
     }
@@ -314,6 +328,8 @@ impl<const N: usize> Built<N> {
 pub(crate) struct Period {
     /// Turns and source stride of each loop, innermost last.
     pub loops: List<(usize, i64)>,
+    /// What tables add to the source place of each block, in the order of the loops; empty if there is none.
+    pub picked: List<i64>,
     /// Neighbouring bytes.
     pub block: usize,
     /// Distance of the places of two periods.
@@ -346,6 +362,9 @@ impl Period {
                 .iter()
                 .flat_map(|&place| (0..extent as i64).map(move |turn| place + turn * stride))
                 .collect();
+        }
+        for (place, picked) in places.iter_mut().zip(&self.picked) {
+            *place += picked;
         }
         let bytes = places
             .iter()
@@ -396,6 +415,7 @@ mod tests {
     fn a_remembered_shuffle_is_the_one_that_is_derived() {
         let period = |extent: usize, stride: i64, block, src_stride| Period {
             loops: [(extent, stride)].into_iter().collect(),
+            picked: List::new(),
             block,
             src_stride,
         };

@@ -52,7 +52,7 @@ impl Run {
 /// # Safety
 /// As [`Shuffle::run`](crate::Shuffle::run); the processor has the instructions of `V`.
 pub(super) unsafe fn run<V: Lanes>(run: &Run, pattern: &Pattern, tables: &Tables<16>) {
-    let tile = tables.vectors * 16;
+    let (tile, stored) = (tables.tile, tables.vectors * 16);
     let inside = inside(run, tables);
     // SAFETY: the bytes before and after the inner tiles go unit by unit; the loads of the inner tiles lie inside the operand and their
     // stores inside the run.
@@ -64,7 +64,8 @@ pub(super) unsafe fn run<V: Lanes>(run: &Run, pattern: &Pattern, tables: &Tables
         // One more tile that ends where the run ends, if its loads lie inside as well.
         let shift = (run.bytes - tile.min(run.bytes)) / pattern.period();
         let back = run.turned(shift, pattern);
-        if rest > 0 && rest < tile && inside.end > inside.start && fits(&back, tables) {
+        let ends = rest > 0 && rest < tile && tile == stored;
+        if ends && inside.end > inside.start && fits(&back, tables) {
             V::tiles(&back, tables, 0..1);
         } else {
             units(run, pattern, done..run.bytes);
@@ -74,11 +75,7 @@ pub(super) unsafe fn run<V: Lanes>(run: &Run, pattern: &Pattern, tables: &Tables
 
 /// The tiles of a run whose loads lie inside the operand: from the first to before the last.
 pub(super) fn inside<const N: usize>(run: &Run, tables: &Tables<N>) -> Range<usize> {
-    // Most tiles are one vector, and rows are short: a division is worth avoiding.
-    let tiles = match tables.vectors {
-        1 => run.bytes / N,
-        vectors => run.bytes / (vectors * N),
-    };
+    let tiles = tables.tiles(run.bytes);
     let place = run.src as isize;
     let (low, high) = (run.low as isize - place, run.high as isize - place);
     // Tile t reads from t * stride + reach.0 up to t * stride + reach.1; both bounds are linear in t.
@@ -111,7 +108,7 @@ macro_rules! by_shape {
     ($tables:ident, $f:ident $(<$lanes:ident>)? ($($arg:expr),*), $else:expr) => {
         by_shape!(@ $tables, ($f $($lanes)?) ($($arg),*), $else,
             (1, 1), (1, 2), (1, 3), (1, 4), (1, 5), (1, 6), (1, 7), (1, 8),
-            (3, 1), (3, 2), (3, 3), (5, 1), (5, 2), (5, 3), (7, 1), (7, 2), (7, 3))
+            (2, 1), (2, 2), (2, 3), (3, 1), (3, 2), (3, 3), (5, 1), (5, 2), (5, 3), (7, 1), (7, 2), (7, 3))
     };
     (@ $tables:ident, $f:tt $args:tt, $else:expr, $(($vectors:literal, $loads:literal)),*) => {
         match ($tables.vectors, $tables.per_vector) {
@@ -161,7 +158,7 @@ unsafe fn each_of<V: Lanes, const VECTORS: usize, const LOADS: usize>(
         let offsets: [[isize; LOADS]; VECTORS] =
             core::array::from_fn(|v| core::array::from_fn(|l| table(v, l).offset));
         let mut src = run.src.offset(tiles.start as isize * tables.src_stride);
-        let mut dst = run.dst.add(tiles.start * VECTORS * 16);
+        let mut dst = run.dst.add(tiles.start * tables.tile);
         for _ in tiles {
             for v in 0..VECTORS {
                 let mut vector = load::<V>(src.offset(offsets[v][0])).picked(orders[v][0]);
@@ -171,7 +168,7 @@ unsafe fn each_of<V: Lanes, const VECTORS: usize, const LOADS: usize>(
                 dst.add(v * 16).cast::<V>().write_unaligned(vector);
             }
             src = src.wrapping_offset(tables.src_stride);
-            dst = dst.wrapping_add(VECTORS * 16);
+            dst = dst.wrapping_add(tables.tile);
         }
     }
 }
@@ -184,7 +181,7 @@ unsafe fn each_any<V: Lanes>(run: &Run, tables: &Tables<16>, tiles: Range<usize>
         // SAFETY: by the contract of this function.
         unsafe {
             let src = run.src.offset(t as isize * tables.src_stride);
-            let dst = run.dst.add(t * tables.vectors * 16);
+            let dst = run.dst.add(t * tables.tile);
             for (v, loads) in tables.loads.chunks_exact(tables.per_vector).enumerate() {
                 let bytes = |of: &Load<16>| load::<V>(src.offset(of.offset));
                 let order = |of: &Load<16>| load::<V>(of.bytes.as_ptr());

@@ -74,6 +74,15 @@ impl Level {
             .map_or("scalar", |(name, _)| name)
     }
 
+    /// Bytes of the vectors that shuffles are made of.
+    pub(crate) fn vector(self) -> usize {
+        match self.kind() {
+            #[cfg(target_arch = "x86_64")]
+            Kind::Avx512 => 64,
+            _ => 16,
+        }
+    }
+
     pub(crate) fn kind(self) -> Kind {
         self.0
     }

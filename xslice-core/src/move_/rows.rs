@@ -23,7 +23,7 @@ const LEAST_ALIGNED: usize = 256;
 pub(super) const MOST_AHEAD: usize = 32;
 
 /// How far ahead of a store its line is fetched.
-const AHEAD_WRITE: usize = 1 << 10;
+pub(super) const AHEAD_WRITE: usize = 1 << 10;
 
 /// Whether rows of so many bytes are moved here.
 pub(super) fn takes(level: Level, bytes: usize) -> bool {
@@ -144,7 +144,7 @@ pub(super) fn prefetch(line: *const u8) {
 
 /// Asks for a line to write to.
 #[inline(always)]
-fn prefetch_write(line: *mut u8) {
+pub(super) fn prefetch_write(line: *mut u8) {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: a prefetch of any address has no effect that a program can see; processors without the instruction pass over it.
     unsafe {

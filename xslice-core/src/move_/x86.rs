@@ -5,6 +5,7 @@
 
 use super::copy::Rows;
 use super::lanes::{self, Lanes, by_shape, inside};
+use super::rows::{AHEAD_WRITE, prefetch, prefetch_write};
 use super::shuffled::Run;
 use crate::shuffle::{Pattern, Tables};
 use core::arch::x86_64::{
@@ -37,8 +38,11 @@ unsafe impl Lanes for __m128i {
 
 /// Whether rows are too short to gain from aligned stores, so that what is done once for all of them weighs more.
 pub(super) fn short(run: &Run, tables: &Tables<64>) -> bool {
-    run.bytes < 16 * tables.vectors * 64
+    run.bytes < 16 * tables.tile
 }
+
+/// Rows with gaps between them are fetched so many rows ahead.
+const ROWS_AHEAD: isize = 2;
 
 /// Moves short rows, the tables in registers throughout; `false`, and nothing is moved, if there are too many for that.
 ///
@@ -60,11 +64,19 @@ unsafe fn short_rows_of<const VECTORS: usize, const LOADS: usize>(
     rows: Rows,
 ) {
     let tables_of = InRegisters::<VECTORS, LOADS>::new(tables);
-    let tile = VECTORS * 64;
-    let (tiles, rest) = (run.bytes / tile, run.bytes % tile);
+    let tile = tables.tile;
+    let tiles = tables.tiles(run.bytes);
+    let rest = run.bytes - tiles * tile;
     // What the tiles of a row read, the last one cut short, from the row's place.
-    let last = (run.bytes.div_ceil(tile) - 1) as isize * tables.src_stride;
+    let last = (tiles - usize::from(rest == 0)) as isize * tables.src_stride;
     let reach = (tables.reach.0 + last.min(0), tables.reach.1 + last.max(0));
+    // The processor's own prefetchers find their way through rows that touch, and lose it at each gap.
+    let has_gaps = rows.src_stride.unsigned_abs() > (reach.1 - reach.0).unsigned_abs() + 64;
+    let ahead = ROWS_AHEAD * rows.src_stride + tables.reach.0;
+    let lines_ahead = match has_gaps {
+        true => tables.src_stride.unsigned_abs().div_ceil(64),
+        false => 0,
+    };
     let mut row = *run;
     for _ in 0..rows.count {
         let (first, end) = (
@@ -76,6 +88,12 @@ unsafe fn short_rows_of<const VECTORS: usize, const LOADS: usize>(
             if first >= row.low && end <= row.high {
                 let (mut src, mut dst) = (row.src, row.dst);
                 for _ in 0..tiles {
+                    for line in 0..lines_ahead {
+                        prefetch(src.wrapping_offset(ahead).wrapping_add(64 * line));
+                    }
+                    for v in 0..VECTORS {
+                        prefetch_write(dst.wrapping_add(AHEAD_WRITE + 64 * v));
+                    }
                     tables_of.tile(dst, src);
                     src = src.wrapping_offset(tables.src_stride);
                     dst = dst.wrapping_add(tile);
@@ -160,7 +178,7 @@ pub(super) unsafe fn wide(run: &Run, pattern: &Pattern, tables: &Tables<64>) {
         let turns = head(run, pattern, tables);
         masked(run, tables, 0, turns * pattern.period());
         let run = &run.turned(turns, pattern);
-        let tile = tables.vectors * 64;
+        let tile = tables.tile;
         let inside = inside(run, tables);
         masked(run, tables, 0, inside.start * tile);
         vectors(run, tables, inside.clone());
@@ -168,10 +186,10 @@ pub(super) unsafe fn wide(run: &Run, pattern: &Pattern, tables: &Tables<64>) {
     }
 }
 
-/// Periods before the destination is aligned to a vector, for a run long enough to gain from it.
+/// Periods before the destination is aligned to a vector, for a run long enough to gain from it, and vectors that stay aligned.
 fn head(run: &Run, pattern: &Pattern, tables: &Tables<64>) -> usize {
     let period = pattern.period();
-    if run.bytes < 16 * tables.vectors * 64 {
+    if run.bytes < 16 * tables.tile || !tables.tile.is_multiple_of(64) {
         return 0;
     }
     let address = run.dst as usize;
@@ -210,11 +228,11 @@ unsafe fn vectors_of<const VECTORS: usize, const LOADS: usize>(
     // SAFETY: by the contract of this function.
     unsafe {
         let mut src = run.src.offset(tiles.start as isize * tables.src_stride);
-        let mut dst = run.dst.add(tiles.start * VECTORS * 64);
+        let mut dst = run.dst.add(tiles.start * tables.tile);
         for _ in tiles {
             tables_of.tile(dst, src);
             src = src.wrapping_offset(tables.src_stride);
-            dst = dst.wrapping_add(VECTORS * 64);
+            dst = dst.wrapping_add(tables.tile);
         }
     }
 }
@@ -227,7 +245,7 @@ unsafe fn vectors_any(run: &Run, tables: &Tables<64>, tiles: Range<usize>) {
         // SAFETY: by the contract of this function.
         unsafe {
             let src = run.src.offset(t as isize * tables.src_stride);
-            let dst = run.dst.add(t * tables.vectors * 64);
+            let dst = run.dst.add(t * tables.tile);
             for (v, loads) in tables.loads.chunks_exact(tables.per_vector).enumerate() {
                 let mut vector = _mm512_setzero_si512();
                 for load in loads {
@@ -247,29 +265,29 @@ unsafe fn vectors_any(run: &Run, tables: &Tables<64>, tiles: Range<usize>) {
 /// As [`wide`].
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
 unsafe fn masked(run: &Run, tables: &Tables<64>, first: usize, last: usize) {
-    let tile = tables.vectors * 64;
-    let mut at = first;
-    while at < last {
-        let (t, v) = (at / tile, at % tile / 64);
+    for t in first / tables.tile..last.div_ceil(tables.tile) {
         let src = run.src.wrapping_offset(t as isize * tables.src_stride);
-        let mut vector = _mm512_setzero_si512();
-        for load in &tables.loads[v * tables.per_vector..][..tables.per_vector] {
-            let from = src.wrapping_offset(load.offset);
-            let whole = from >= run.low && from.wrapping_add(64) <= run.high;
-            let readable = if whole { u64::MAX } else { readable(run, from) };
-            // SAFETY: the mask leaves out every byte outside the operand.
-            unsafe {
-                let bytes = _mm512_maskz_loadu_epi8(readable, from.cast());
-                let order = _mm512_loadu_si512(load.bytes.as_ptr().cast());
-                vector = _mm512_mask_permutexvar_epi8(vector, load.mask, order, bytes);
+        for (v, loads) in tables.loads.chunks_exact(tables.per_vector).enumerate() {
+            let at = t * tables.tile + v * 64;
+            if at >= last {
+                break;
             }
+            let mut vector = _mm512_setzero_si512();
+            for load in loads {
+                let from = src.wrapping_offset(load.offset);
+                let whole = from >= run.low && from.wrapping_add(64) <= run.high;
+                let readable = if whole { u64::MAX } else { readable(run, from) };
+                // SAFETY: the mask leaves out every byte outside the operand.
+                unsafe {
+                    let bytes = _mm512_maskz_loadu_epi8(readable, from.cast());
+                    let order = _mm512_loadu_si512(load.bytes.as_ptr().cast());
+                    vector = _mm512_mask_permutexvar_epi8(vector, load.mask, order, bytes);
+                }
+            }
+            let mask = u64::MAX >> (64 - (last - at).min(64));
+            // SAFETY: the mask leaves out every byte after `last`.
+            unsafe { _mm512_mask_storeu_epi8(run.dst.add(at).cast(), mask, vector) };
         }
-        let count = (last - at).min(64);
-        // SAFETY: the mask leaves out every byte after `last`.
-        unsafe {
-            _mm512_mask_storeu_epi8(run.dst.add(at).cast(), u64::MAX >> (64 - count), vector)
-        };
-        at += 64;
     }
 }
 

@@ -4,27 +4,20 @@
 //! every number is in bytes from here on. It is decided once, here, for every engine and for `explain`. Elements that have no
 //! fixed bytes (strings) have no schedule: engines move them by the nest.
 
+mod order;
+mod period;
+
+pub use period::NoShuffle;
+
 use super::{LoopNest, Source};
-use crate::access::{Access, Lookup};
+use crate::access::{Access, Buffer, Lookup};
 use crate::elem::ElementType;
 use crate::list::List;
 use crate::plan::Check;
 use crate::range::Progression;
-use crate::shuffle::{Period, Shuffle};
+use crate::shuffle::Shuffle;
 use alloc::sync::Arc;
 use core::fmt;
-
-/// Longer runs of neighbouring bytes are moved as runs.
-const MOST_BLOCK: usize = 12;
-
-/// Bytes of a period at most.
-const MOST_PERIOD: usize = 64;
-
-/// Rows of fewer bytes are not worth a vector.
-const LEAST_ROW: usize = 64;
-
-/// Nor are rows of fewer bytes, or groups of bytes that stay together: as many scalar moves are quicker.
-const LEAST_UNITS: usize = 48;
 
 /// The innermost part of a nest: what one turn of the outer loops does from `src` to `dst`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -96,52 +89,8 @@ impl Move {
     }
 }
 
-/// Why the innermost part of a nest is no [`Move::Shuffle`], for people who ask.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum NoShuffle {
-    /// There is no loop: it is one run.
-    OneRun,
-    /// So many neighbouring bytes move together.
-    LongRun(usize),
-    /// Turns of the innermost loops do not lie side by side in the destination.
-    Apart,
-    /// An index table is read in every turn.
-    Table,
-    /// A row has so few bytes.
-    ShortRow(usize),
-    /// A row has so few runs.
-    FewRuns(usize),
-    /// The source bytes of one vector lie too far apart for a few loads.
-    Far,
-}
-
-impl fmt::Display for NoShuffle {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::OneRun => f.write_str("there is only one run"),
-            Self::LongRun(bytes) => write!(
-                f,
-                "{bytes} neighbouring bytes move together, and a shuffle pays up to {MOST_BLOCK}"
-            ),
-            Self::Apart => f.write_str("turns do not lie side by side in the result"),
-            Self::Table => f.write_str("an index is read in every turn"),
-            Self::ShortRow(bytes) => {
-                write!(
-                    f,
-                    "a row has {bytes} bytes, and a shuffle pays from {LEAST_ROW}"
-                )
-            }
-            Self::FewRuns(runs) => {
-                write!(
-                    f,
-                    "a row has {runs} runs, and a shuffle pays from {LEAST_UNITS}"
-                )
-            }
-            Self::Far => f.write_str("the bytes of one vector lie too far apart for a few loads"),
-        }
-    }
-}
+/// The element of a constant table at a position of its buffer; `None` where it is not known.
+pub(crate) type Known<'a> = &'a dyn Fn(Buffer, usize) -> Option<i64>;
 
 /// A nest in bytes, its innermost part a [`Move`].
 ///
@@ -158,13 +107,16 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// The schedule of a nest; `None` for strings.
-    pub(crate) fn new(nest: &LoopNest) -> Option<Self> {
+    /// The schedule of a nest whose constants are known; `None` for strings.
+    pub(crate) fn new(nest: &LoopNest, known: Known<'_>) -> Option<Self> {
         let mut schedule = Self::unscheduled(nest)?;
         let size = nest.element_type().size();
         match nest.source() {
             Source::Range(values) => schedule.fill(values),
-            Source::Buffer(_) => schedule.rows(nest.block() * size, nest.source_len() * size),
+            Source::Buffer(_) => {
+                schedule.rows(nest.block() * size, nest.source_len() * size, known);
+                schedule.order();
+            }
         }
         Some(schedule)
     }
@@ -175,7 +127,10 @@ impl Schedule {
         let all = Self::unscheduled(nest)?;
         match nest.source() {
             Source::Range(_) => None,
-            Source::Buffer(_) => all.shuffle(nest.block() * nest.element_type().size()).err(),
+            Source::Buffer(_) => {
+                let block = nest.block() * nest.element_type().size();
+                all.periods(block, &|_, _| None).err()
+            }
         }
     }
 
@@ -215,15 +170,13 @@ impl Schedule {
         };
     }
 
-    fn rows(&mut self, bytes: usize, source_bytes: usize) {
-        if let Ok((taken, count, shuffle)) = self.shuffle(bytes) {
-            for _ in 0..taken {
-                self.take_innermost();
-            }
+    fn rows(&mut self, bytes: usize, source_bytes: usize, known: Known<'_>) {
+        if let Ok(periods) = self.periods(bytes, known) {
+            self.take_periods(&periods);
             self.inner = Move::Shuffle {
-                count,
+                count: periods.count,
                 source_bytes,
-                shuffle,
+                shuffle: periods.shuffle,
             };
             return;
         }
@@ -262,55 +215,6 @@ impl Schedule {
             }
             (Some(_), _) => {}
         }
-    }
-
-    /// The innermost loops as periods of a pattern: how many loops, how many periods, and the pattern. Loops that lie side by side in
-    /// the destination and are short belong to the period; the next one counts the periods.
-    fn shuffle(&self, block: usize) -> Result<(usize, usize, Arc<Shuffle>), NoShuffle> {
-        let loops = self.extents.len();
-        let still = |k: usize| self.src.all_table_strides(&|strides| strides[k] == 0);
-        let (mut taken, mut period) = (0, block);
-        while taken < loops {
-            let k = loops - 1 - taken;
-            let extent = self.extents[k];
-            if !still(k) {
-                return Err(NoShuffle::Table);
-            }
-            if self.dst.strides[k] != period as i64 {
-                return Err(NoShuffle::Apart);
-            }
-            taken += 1;
-            // The last loop that lies side by side counts, and so does one that is too long for a period.
-            let next = k
-                .checked_sub(1)
-                .filter(|&k| self.dst.strides[k] == (period * extent) as i64 && still(k));
-            let row = period * extent;
-            if row > MOST_PERIOD || next.is_none() {
-                if block > MOST_BLOCK {
-                    return Err(NoShuffle::LongRun(block));
-                }
-                if row < LEAST_ROW {
-                    return Err(NoShuffle::ShortRow(row));
-                }
-                let loops = (k + 1..loops).map(|k| (self.extents[k], self.src.strides[k]));
-                let period = Period {
-                    loops: loops.collect(),
-                    block,
-                    src_stride: self.src.strides[k],
-                };
-                let shuffle = period.shuffle().ok_or(NoShuffle::Far)?;
-                let runs = row / shuffle.pattern().unit();
-                if runs < LEAST_UNITS {
-                    return Err(NoShuffle::FewRuns(runs));
-                }
-                if !shuffle.is_quick() {
-                    return Err(NoShuffle::Far);
-                }
-                return Ok((taken, extent, shuffle));
-            }
-            period = row;
-        }
-        Err(NoShuffle::OneRun)
     }
 
     /// Takes the innermost loop away: its turns, and what one turn adds in the source and in the destination.

@@ -1,0 +1,221 @@
+//! The innermost loops of a nest as periods of a pattern, for a Shuffle.
+//!
+//! Loops that lie side by side in the destination and are short make a period; the next loop counts the periods. Where the bytes of a
+//! period come from is free, so a table of constants may say it as well: channels in any order.
+
+use super::{Known, Schedule};
+use crate::access::{Buffer, Lookup};
+use crate::list::List;
+use crate::move_::Level;
+use crate::shuffle::{Period, Shuffle};
+use alloc::sync::Arc;
+use core::fmt;
+
+/// Longer runs of neighbouring bytes are moved as runs, unless they fit into a vector with most of the bytes between them.
+const MOST_BLOCK: usize = 12;
+
+/// Bytes of the source, in units of those moved, that a vector may be loaded with for the sake of such long runs.
+const MOST_LOADED: u64 = 2;
+
+/// Bytes of a period at most.
+const MOST_PERIOD: usize = 64;
+
+/// One row of fewer runs is as quick by scalar moves: what a shuffle sets up weighs more.
+const LEAST_RUNS: usize = 48;
+
+/// Many rows set up once: with so many runs in all, rows of [`LEAST_RUNS_EACH`] gain.
+const LEAST_RUNS_IN_ALL: usize = 192;
+
+/// Rows of fewer runs are never worth a vector.
+const LEAST_RUNS_EACH: usize = 8;
+
+/// Why the innermost part of a nest is no [`Move::Shuffle`], for people who ask.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum NoShuffle {
+    /// There is no loop: it is one run.
+    OneRun,
+    /// So many neighbouring bytes move together.
+    LongRun(usize),
+    /// Turns of the innermost loops do not lie side by side in the destination.
+    Apart,
+    /// An index table is read in every turn.
+    Table,
+    /// A row has so few runs, and there are so few rows.
+    FewRuns {
+        /// In a row.
+        runs: usize,
+        /// In all.
+        rows: usize,
+    },
+    /// The source bytes of one vector lie too far apart for a few loads.
+    Far,
+}
+
+impl fmt::Display for NoShuffle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::OneRun => f.write_str("there is only one run"),
+            Self::LongRun(bytes) => write!(
+                f,
+                "{bytes} neighbouring bytes move together, and a shuffle pays up to {MOST_BLOCK}, or to a vector with few bytes between"
+            ),
+            Self::Apart => f.write_str("turns do not lie side by side in the result"),
+            Self::Table => f.write_str("an index is read in every turn"),
+            Self::FewRuns { runs, rows } => write!(
+                f,
+                "{rows} x {runs} runs are few, and a shuffle pays from {LEAST_RUNS} in one row, or {LEAST_RUNS_IN_ALL} in rows of \
+                 {LEAST_RUNS_EACH} and more"
+            ),
+            Self::Far => f.write_str("the bytes of one vector lie too far apart for a few loads"),
+        }
+    }
+}
+
+/// Periods side by side.
+pub(super) struct Periods {
+    /// The loops that they are made of, the one that counts them included.
+    pub loops: usize,
+    pub count: usize,
+    pub shuffle: Arc<Shuffle>,
+}
+
+impl Schedule {
+    /// The innermost loops as periods of a pattern.
+    pub(super) fn periods(&self, block: usize, known: Known<'_>) -> Result<Periods, NoShuffle> {
+        let loops = self.extents.len();
+        let (mut taken, mut period) = (0, block);
+        while taken < loops {
+            let k = loops - 1 - taken;
+            let row = period * self.extents[k];
+            if !self.moves_only(k, &is_fixed) {
+                return Err(NoShuffle::Table);
+            }
+            if self.dst.strides[k] != period as i64 {
+                return Err(NoShuffle::Apart);
+            }
+            taken += 1;
+            // The last loop that lies side by side counts, and so does one that is too long for a period.
+            let touches = |k: &usize| self.dst.strides[*k] == row as i64;
+            let next = k.checked_sub(1).filter(touches);
+            let next = next.filter(|&k| self.moves_only(k, &is_fixed));
+            if row > MOST_PERIOD || next.is_none() {
+                return self.counted_by(k, period, block, known);
+            }
+            period = row;
+        }
+        Err(NoShuffle::OneRun)
+    }
+
+    /// Periods of so many bytes, one for each turn of loop `k`.
+    fn counted_by(
+        &self,
+        k: usize,
+        period: usize,
+        block: usize,
+        known: Known<'_>,
+    ) -> Result<Periods, NoShuffle> {
+        let inner = k + 1..self.extents.len();
+        let src_stride = self.src.strides[k];
+        let is_dense = src_stride.unsigned_abs() <= MOST_LOADED * period as u64;
+        if block > MOST_BLOCK && (block >= Level::best().vector() || !is_dense) {
+            return Err(NoShuffle::LongRun(block));
+        }
+        let picked = self.picked(k, known).ok_or(NoShuffle::Table)?;
+        let loops = inner.map(|k| (self.extents[k], self.src.strides[k]));
+        let numbers = Period {
+            loops: loops.collect(),
+            picked,
+            block,
+            src_stride,
+        };
+        let shuffle = numbers.shuffle().ok_or(NoShuffle::Far)?;
+        let runs = period * self.extents[k] / shuffle.pattern().unit();
+        let rows = self.extents[..k].iter().product();
+        if !pays(runs, rows) {
+            return Err(NoShuffle::FewRuns { runs, rows });
+        }
+        if !shuffle.is_quick() {
+            return Err(NoShuffle::Far);
+        }
+        Ok(Periods {
+            loops: self.extents.len() - k,
+            count: self.extents[k],
+            shuffle,
+        })
+    }
+
+    /// Whether loop `k` moves the positions of such tables only, or of none.
+    fn moves_only(&self, k: usize, such: &impl Fn(&Lookup) -> bool) -> bool {
+        let is_still = |lookup: &Lookup| lookup.access.all_strides(&|strides| strides[k] == 0);
+        let mut lookups = self.src.lookups.iter();
+        lookups.all(|lookup| is_still(lookup) || such(lookup))
+    }
+
+    /// What tables add to the place of each block of a period, those of the loops inside loop `k`; empty where there is none. `None` if
+    /// one is moved by other loops too, or not known.
+    fn picked(&self, k: usize, known: Known<'_>) -> Option<List<i64>> {
+        let mut sums = List::new();
+        for lookup in self
+            .src
+            .lookups
+            .iter()
+            .filter(|lookup| is_inside(lookup, k))
+        {
+            let (outer, inner) = lookup.access.strides.split_at(k + 1);
+            if outer.iter().any(|&stride| stride != 0) {
+                return None;
+            }
+            let mut places = alloc::vec![lookup.access.offset];
+            for (&extent, &stride) in self.extents[k + 1..].iter().zip(inner) {
+                let turns =
+                    |&place: &i64| (0..extent as i64).map(move |turn| place + turn * stride);
+                places = places.iter().flat_map(turns).collect();
+            }
+            if sums.is_empty() {
+                sums = List::repeat(0, places.len());
+            }
+            for (sum, place) in sums.iter_mut().zip(places) {
+                let index = known(
+                    lookup.table,
+                    usize::try_from(place).ok()? / lookup.index.size(),
+                )?;
+                let wrapped = if index < 0 {
+                    index + lookup.size
+                } else {
+                    index
+                };
+                *sum += lookup.scale * wrapped;
+            }
+        }
+        // The loop that counts moves none of them either.
+        self.moves_only(k, &|_| false).then_some(sums)
+    }
+
+    /// Takes the loops of periods away, and the tables that their pattern holds.
+    pub(super) fn take_periods(&mut self, periods: &Periods) {
+        let k = self.extents.len() - periods.loops;
+        self.src.lookups.retain(|lookup| !is_inside(lookup, k));
+        for _ in 0..periods.loops {
+            self.take_innermost();
+        }
+    }
+}
+
+/// Whether the elements of a table can be known before a call.
+fn is_fixed(lookup: &Lookup) -> bool {
+    matches!(lookup.table, Buffer::Constant(_)) && lookup.access.is_affine()
+}
+
+/// Whether a loop inside loop `k` moves the position in a table.
+fn is_inside(lookup: &Lookup, k: usize) -> bool {
+    !lookup
+        .access
+        .all_strides(&|strides| strides[k + 1..].iter().all(|&stride| stride == 0))
+}
+
+/// Whether a shuffle of so many runs in a row, and so many rows, is quicker than scalar moves.
+fn pays(runs: usize, rows: usize) -> bool {
+    runs >= LEAST_RUNS
+        || (runs >= LEAST_RUNS_EACH && runs.saturating_mul(rows) >= LEAST_RUNS_IN_ALL)
+}
