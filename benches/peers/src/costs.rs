@@ -29,16 +29,18 @@ impl Costs {
     /// # Errors
     /// None that a workload of ours has.
     pub fn measure(workload: Workload) -> Result<Self> {
-        let (programs, signature) = workload.programs()?;
-        let cold = |strategy| least(|| all(&Jit::with_strategy(strategy), &programs, &signature));
+        let (program, signature) = workload.program()?;
+        let cold = |strategy| {
+            least(|| compile(&Jit::with_strategy(strategy), &program, &signature))
+        };
         let known = Jit::with_strategy(Strategy::Baked);
-        all(&known, &programs, &signature)?;
+        compile(&known, &program, &signature)?;
         Ok(Self {
             plan: cold(Strategy::Runner)?,
             keyed: cold(Strategy::Keyed)?,
             baked: cold(Strategy::Baked)?,
             rebind: rebind(workload, &signature)?,
-            hit: least(|| all(&known, &programs, &signature))?,
+            hit: least(|| compile(&known, &program, &signature))?,
         })
     }
 
@@ -55,10 +57,8 @@ impl Costs {
     }
 }
 
-fn all(jit: &Jit, programs: &[Program], signature: &Signature) -> Result<(), Error> {
-    for program in programs {
-        black_box(jit.compile(black_box(program), black_box(signature))?);
-    }
+fn compile(jit: &Jit, program: &Program, signature: &Signature) -> Result<(), Error> {
+    black_box(jit.compile(black_box(program), black_box(signature))?);
     Ok(())
 }
 
@@ -75,26 +75,22 @@ fn least(mut work: impl FnMut() -> Result<(), Error>) -> Result<f64> {
 /// Asks for shapes that differ in one dimension of the first operand, until one needs no new code.
 fn rebind(workload: Workload, signature: &Signature) -> Result<Option<f64>> {
     // Without the declared shapes, which allow no other.
-    let texts = workload.texts.iter().map(|text| text.split_once("> x"));
-    let texts: Option<Vec<_>> = texts.map(|text| Some(format!("x{}", text?.1))).collect();
-    let programs: Result<Vec<_>, _> = texts
-        .iter()
-        .flatten()
-        .map(|text| Program::parse(text))
-        .collect();
-    let programs = programs?;
+    let Some((_, chain)) = workload.text.split_once("> x") else {
+        return Ok(None);
+    };
+    let program = Program::parse(&format!("x{chain}"))?;
     let rank = signature
         .operands()
         .first()
         .map_or(0, |operand| operand.shape.len());
     for axis in 0..rank {
         let jit = Jit::with_strategy(Strategy::Keyed);
-        all(&jit, &programs, signature)?;
+        compile(&jit, &program, signature)?;
         let compiled = jit.stats().compiled;
         let mut more = 0;
         let least = least(|| {
             more += 1;
-            all(&jit, &programs, &grown(signature, axis, more))
+            compile(&jit, &program, &grown(signature, axis, more))
         });
         if let (Ok(least), true) = (least, jit.stats().compiled == compiled) {
             return Ok(Some(least));

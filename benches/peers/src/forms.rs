@@ -1,9 +1,9 @@
 //! Workloads as steps that any library has: slices by number, look-ups along one axis, a range.
 //!
-//! Read from the text of the workload, which is NumPy's notation; the four that are written with operators are spelled in brackets
-//! here. A peer gets the form that suits it best: `gather_range` is a plain slice for all of them.
+//! Read from the text of the workload, which is NumPy's notation; those that are written with operators, or on a view, are spelled in
+//! brackets here. A peer gets the form that suits it best: `gather_range` is a plain slice for all of them.
 
-use xslice::{ElementType, Program, Signature};
+use xslice::ElementType;
 use xslice_cli::bench::workloads::Workload;
 use xslice_cli::{Fault, Result};
 
@@ -73,13 +73,20 @@ impl Form {
     /// # Errors
     /// A text that is not understood.
     pub fn new(workload: Workload) -> Result<Self> {
-        let (programs, signature) = workload.programs()?;
+        let (program, signature) = workload.program()?;
         let mut operands = signature.operands().iter().map(|operand| Array {
             ty: operand.element_type,
             shape: operand.shape.to_vec(),
         });
-        let (x, ids) = (operands.next(), operands.next());
-        let part = part(&programs, &signature)?;
+        let (mut x, ids) = (operands.next(), operands.next());
+        let (ty, shape) = program.output_type(&signature)?;
+        let mut part = Array { ty, shape };
+        if workload.name == "focus_cat4" {
+            // A view of the phases for xslice, four slices for all others.
+            part.shape = vec![1, 3, 320, 320];
+            let shape = vec![1, 3, 640, 640];
+            x = Some(Array { ty, shape });
+        }
         let range = match workload.name {
             "range_i64_512" => Some([0.0, 512.0, 1.0]),
             "range_f32_1m" => Some([0.0, 100_000.0, 0.1]),
@@ -89,11 +96,10 @@ impl Form {
         let mut chains = Vec::new();
         if let Some(x) = &x {
             let taken = ids.as_ref().map_or(&[][..], |ids| &ids.shape);
-            for text in workload.texts {
-                let brackets = spelled(workload.name, text);
+            for brackets in spelled(&workload) {
                 let chain = parse(brackets, &x.shape, taken);
                 chains.push(chain.ok_or_else(|| {
-                    Fault::Internal(format!("{}: no form of `{text}`", workload.name))
+                    Fault::Internal(format!("{}: no form of `{brackets}`", workload.name))
                 })?);
             }
         }
@@ -167,21 +173,19 @@ fn pick(pick: &Pick) -> String {
     }
 }
 
-fn part(programs: &[Program], signature: &Signature) -> Result<Array> {
-    let first = programs
-        .first()
-        .ok_or_else(|| Fault::Internal("no program".into()))?;
-    let (ty, shape) = first.output_type(signature)?;
-    Ok(Array { ty, shape })
-}
-
-/// The brackets of a workload.
-fn spelled(name: &str, text: &'static str) -> &'static str {
-    match name {
-        "qkv_q" => "[:, :, 0]",
-        "seed_6d" => "[0:4, 1:4, 0:4:2, 1:4:2, 3:0:-1, 3:0:-2]",
-        "gather_range" => "[::2]",
-        _ => text.split_once("> x").map_or("", |(_, brackets)| brackets),
+/// The brackets of a workload, for each part of its result.
+fn spelled(workload: &Workload) -> Vec<&'static str> {
+    match workload.name {
+        "qkv_q" => vec!["[:, :, 0]"],
+        "seed_6d" => vec!["[0:4, 1:4, 0:4:2, 1:4:2, 3:0:-1, 3:0:-2]"],
+        "gather_range" => vec!["[::2]"],
+        "focus_cat4" => vec![
+            "[:, :, ::2, ::2]",
+            "[:, :, 1::2, ::2]",
+            "[:, :, ::2, 1::2]",
+            "[:, :, 1::2, 1::2]",
+        ],
+        _ => workload.text.split_once("> x").map(|(_, brackets)| brackets).into_iter().collect(),
     }
 }
 

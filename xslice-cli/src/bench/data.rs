@@ -84,14 +84,10 @@ macro_rules! held {
                 }
             }
 
-            /// As that many results of equal length.
-            pub fn outputs(&mut self, parts: usize) -> Vec<Output<'_>> {
+            /// As a result.
+            pub fn output(&mut self) -> Output<'_> {
                 match self {
-                    $(Self::$variant(lines) => {
-                        let lines = lines.get_mut();
-                        let len = (lines.len() / parts.max(1)).max(1);
-                        lines.chunks_exact_mut(len).map(Output::from).collect()
-                    })*
+                    $(Self::$variant(lines) => lines.get_mut().into(),)*
                 }
             }
 

@@ -83,9 +83,9 @@ pub struct Prepared {
     workload: Workload,
     operands: Vec<Data>,
     output: Data,
-    plans: Vec<Plan>,
-    keyed: Vec<Kernel>,
-    baked: Vec<Kernel>,
+    plan: Plan,
+    keyed: Kernel,
+    baked: Kernel,
     /// As many elements as the output has, and what copies them.
     source: Data,
     copy_runner: Kernel,
@@ -105,21 +105,10 @@ impl Prepared {
                 workload.name
             )))
         };
-        let (programs, signature) = workload.programs()?;
-        let plans: Result<Vec<Plan>, _> = programs.iter().map(|p| p.compile(&signature)).collect();
-        let plans = plans?;
-        let kernels = |strategy| -> Result<Vec<Kernel>, xslice::Error> {
-            let jit = Jit::with_strategy(strategy);
-            programs
-                .iter()
-                .map(|program| jit.compile(program, &signature))
-                .collect()
-        };
-        let first = plans.first().ok_or_else(unknown)?;
-        let (ty, len) = (
-            first.element_type(),
-            plans.iter().map(Plan::output_len).sum(),
-        );
+        let (program, signature) = workload.program()?;
+        let plan = program.compile(&signature)?;
+        let kernel = |strategy| Jit::with_strategy(strategy).compile(&program, &signature);
+        let (ty, len) = (plan.element_type(), plan.output_len());
         let copy = Program::parse("x[...]")?;
         let bytes = Signature::new().operand(ty, &[len]);
         Ok(Self {
@@ -128,9 +117,9 @@ impl Prepared {
             source: Data::random(ty, len).ok_or_else(unknown)?,
             copy_runner: Jit::with_strategy(xslice::Strategy::Runner).compile(&copy, &bytes)?,
             copy_baked: Jit::with_strategy(xslice::Strategy::Baked).compile(&copy, &bytes)?,
-            keyed: kernels(xslice::Strategy::Keyed)?,
-            baked: kernels(xslice::Strategy::Baked)?,
-            plans,
+            keyed: kernel(xslice::Strategy::Keyed)?,
+            baked: kernel(xslice::Strategy::Baked)?,
+            plan,
             workload,
             scratch: Scratch::new(),
         })
@@ -142,10 +131,10 @@ impl Prepared {
         self.workload.name
     }
 
-    /// The plans, one for each part of the result.
+    /// The plan.
     #[must_use]
-    pub fn plans(&self) -> &[Plan] {
-        &self.plans
+    pub fn plan(&self) -> &Plan {
+        &self.plan
     }
 
     /// The operands.
@@ -174,10 +163,9 @@ impl Prepared {
     /// Whether this process can run it: a host may have no machine code.
     #[must_use]
     pub fn has(&self, strategy: Strategy) -> bool {
-        let runs = |kernels: &[Kernel], engine| kernels.iter().all(|k| k.engine() == engine);
         match strategy {
-            Strategy::Keyed => runs(&self.keyed, Engine::Keyed),
-            Strategy::Baked => runs(&self.baked, Engine::Baked),
+            Strategy::Keyed => self.keyed.engine() == Engine::Keyed,
+            Strategy::Baked => self.baked.engine() == Engine::Baked,
             Strategy::Interp | Strategy::Runner | Strategy::Macro | Strategy::Memcpy => true,
         }
     }
@@ -196,8 +184,8 @@ impl Prepared {
         let run = match strategy {
             Strategy::Interp => interp::run,
             Strategy::Runner => runner::run,
-            Strategy::Keyed => return kernels(&self.keyed, &inputs, &mut self.output, times),
-            Strategy::Baked => return kernels(&self.baked, &inputs, &mut self.output, times),
+            Strategy::Keyed => return kernel(&self.keyed, &inputs, &mut self.output, times),
+            Strategy::Baked => return kernel(&self.baked, &inputs, &mut self.output, times),
             Strategy::Macro => {
                 return (self.workload.compiled)(&self.operands, &mut self.output, times);
             }
@@ -206,16 +194,10 @@ impl Prepared {
                 return self.copy(copy, times);
             }
         };
-        let mut outputs = self.output.outputs(self.plans.len());
+        let mut output = self.output.output();
         for _ in 0..times {
-            for (plan, output) in self.plans.iter().zip(&mut outputs) {
-                run(
-                    plan,
-                    black_box(&inputs),
-                    output.reborrow(),
-                    &mut self.scratch,
-                )?;
-            }
+            let output = output.reborrow();
+            run(&self.plan, black_box(&inputs), output, &mut self.scratch)?;
         }
         Ok(())
     }
@@ -230,8 +212,10 @@ impl Prepared {
             Copy::Memcpy => Data::copy,
             Copy::Fill => Data::fill,
             Copy::Zero => |output: &mut Data, _: &Data| output.zero(),
-            Copy::Runner => return kernel(&self.copy_runner, source, output, times),
-            Copy::Baked => return kernel(&self.copy_baked, source, output, times),
+            Copy::Runner => {
+                return kernel(&self.copy_runner, &[source.input()], output, times);
+            }
+            Copy::Baked => return kernel(&self.copy_baked, &[source.input()], output, times),
         };
         for _ in 0..times {
             write(black_box(&mut *output), black_box(source));
@@ -242,30 +226,13 @@ impl Prepared {
 
 fn kernel(
     kernel: &Kernel,
-    source: &Data,
-    output: &mut Data,
-    times: u64,
-) -> Result<(), xslice::Error> {
-    kernels(
-        std::slice::from_ref(kernel),
-        &[source.input()],
-        output,
-        times,
-    )
-}
-
-/// Each kernel writes its part of the result.
-fn kernels(
-    kernels: &[Kernel],
     inputs: &[Input<'_>],
     output: &mut Data,
     times: u64,
 ) -> Result<(), xslice::Error> {
-    let mut outputs = output.outputs(kernels.len());
+    let mut output = output.output();
     for _ in 0..times {
-        for (kernel, output) in kernels.iter().zip(&mut outputs) {
-            kernel.run(black_box(inputs), output.reborrow())?;
-        }
+        kernel.run(black_box(inputs), output.reborrow())?;
     }
     Ok(())
 }

@@ -2,7 +2,7 @@
 //!
 //! A copy of n bytes reads n and writes n. A workload may have to read more: every cache line that holds a wanted element, and the
 //! indices. Traffic is (distinct lines read + index bytes + output bytes) / (2 x output bytes), at least 1; counted exactly, by walking
-//! every position that the plans read.
+//! every position that the plan reads.
 
 use super::data::{Data, LINE};
 use super::prepared::Prepared;
@@ -17,18 +17,14 @@ pub fn traffic(prepared: &Prepared) -> f64 {
         .iter()
         .map(|data| Lines::of(data.bytes()))
         .collect();
-    for plan in prepared.plans() {
-        for step in plan.steps() {
-            if let Step::Nest(planned) = step {
-                let constants = plan.constants();
-                walk(planned.nest(), &mut lines, &|table, at| match table {
-                    Buffer::Operand(operand) => {
-                        operands.get(operand).and_then(|data| data.index(at))
-                    }
-                    Buffer::Constant(constant) => constants.get(constant)?.integer(at),
-                    Buffer::Scratch(_) => None,
-                });
-            }
+    let constants = prepared.plan().constants();
+    for step in prepared.plan().steps() {
+        if let Step::Nest(planned) = step {
+            walk(planned.nest(), &mut lines, &|table, at| match table {
+                Buffer::Operand(operand) => operands.get(operand)?.index(at),
+                Buffer::Constant(constant) => constants.get(constant)?.integer(at),
+                Buffer::Scratch(_) => None,
+            });
         }
     }
     let read: usize = lines.iter().map(Lines::bytes).sum();
