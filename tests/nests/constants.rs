@@ -90,4 +90,41 @@ nest i32 block 1
     dst[i] <- (0 + 2*p)[wrap(ids[i])]
   range 0..=3 of 4, dst 0..=3 of 4
 ";
+    indices_that_are_gathered_from_a_range_are_one_look_up
+    "<f32[8, 2], ids: i64[3]> x[@(<i64> onnx::Range@11(start = 7, limit = 0, delta = -2) |> [@ids])]" => "
+check ids[i], i in 0..3, in -4..4
+nest f32 block 2
+  for i in 0..3
+    dst[2*i] <- x[14 - 4*wrap(ids[i])]
+  x 2..=15 of 16, dst 0..=5 of 6
+";
+
+    indices_that_are_gathered_from_a_range_across_zero_are_written_first
+    "<f32[8], ids: i64[3]> x[@(<i64> onnx::Range@11(start = -4, limit = 4, delta = 1) |> [@ids])]" => "
+check ids[i], i in 0..3, in -8..8
+scratch0:
+nest i64 block 1
+  for i in 0..3
+    dst[i] <- (-4 + 1*p)[wrap(ids[i])]
+  range 0..=7 of 8, dst 0..=2 of 3
+check scratch0[i], i in 0..3, in -8..8
+nest f32 block 1
+  for i in 0..3
+    dst[i] <- x[wrap(scratch0[i])]
+  x 0..=7 of 8, dst 0..=2 of 3
+";
+
+    a_range_of_a_billion_indices_is_in_no_plan
+    "<u8[1000000000]> x[@(<i64> onnx::Range@11(start = -1000000000, limit = 1000000000, delta = 1))]" => "
+scratch0:
+nest i64 block 1
+  for i in 0..2000000000
+    dst[i] <- (-1000000000 + 1*p)[i]
+  range 0..=1999999999 of 2000000000, dst 0..=1999999999 of 2000000000
+check scratch0[i], i in 0..2000000000, in -1000000000..1000000000
+nest u8 block 1
+  for i in 0..2000000000
+    dst[i] <- x[wrap(scratch0[i])]
+  x 0..=999999999 of 1000000000, dst 0..=1999999999 of 2000000000
+";
 }

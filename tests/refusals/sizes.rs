@@ -3,7 +3,8 @@
 use crate::{Refusal, refusal};
 use xslice::ElementType::{C128, F32, F64, I64, U8};
 use xslice::{
-    ElementType, Error, ErrorKind as E, Gather, Program, Range, Scratch, Signature, Slice, Tensor,
+    ElementType, Error, ErrorKind as E, Gather, Graph, Program, Range, Scratch, Signature, Slice,
+    Tensor,
 };
 
 const HUGE: usize = 1 << 62;
@@ -34,6 +35,19 @@ fn growing(signature: &Signature) -> Result<Vec<usize>, Error> {
     program.output_shape(signature)
 }
 
+/// Two gathers by Ranges on both sides of 0, which each run writes: 1.6 MB each.
+fn written_indices(limit: usize) -> Result<Vec<usize>, Error> {
+    let mut graph = Graph::new();
+    let mut rows = graph.operand("x", None)?;
+    for _ in 0..2 {
+        let ids = Range::onnx(11).start(-100_000).limit(100_000).delta(1);
+        let ids = graph.apply(ids, None, None)?;
+        rows = graph.apply(Gather::onnx(13).indices(ids), Some(rows), None)?;
+    }
+    let signature = Signature::new().operand(U8, &[200_000]);
+    graph.finish(rows)?.output_shape(&signature.limit(limit))
+}
+
 /// Sizes that are refused.
 #[rustfmt::skip]
 pub fn table() -> Vec<Refusal> {
@@ -50,6 +64,7 @@ pub fn table() -> Vec<Refusal> {
         refusal("a range above the limit", range(100, &Signature::new().limit(799)), E::TooLarge, ["onnx::Range@11", "-", "800", "0..=799 bytes"]),
         refusal("a gather that overflows", growing(&huge_rows), E::TooLarge, ["onnx::Gather@13", "-", "-", MEMORY]),
         refusal("an intermediate result above the limit", growing(&limited), E::TooLarge, ["onnx::Gather@13", "-", "160000", "0..=6400 bytes"]),
+        refusal("temporaries that together are above the limit", written_indices(3_199_999), E::TooLarge, ["onnx::Gather@13", "-", "3200000", "0..=3199999 bytes"]),
         refusal("a tensor whose bytes overflow", Tensor::zeros(F64, &[1 << 60]), E::TooLarge, ["-", "-", "-", MEMORY]),
         refusal("a tensor of 2^50 bytes", Tensor::zeros(U8, &[1 << 50]), E::OutOfMemory, ["-", "-", "1125899906842624", "-"]),
         refusal("strings of 2^50 bytes", Tensor::zeros(ElementType::String, &[1 << 46]), E::OutOfMemory, ["-", "-", "1688849860263936", "-"]),
@@ -64,6 +79,7 @@ pub fn table() -> Vec<Refusal> {
 fn a_limit_admits_exactly_so_many_bytes() {
     assert_eq!(shape(F32, &[4, 4], Some(64)), Ok(vec![4, 4]));
     assert_eq!(range(100, &Signature::new().limit(800)), Ok(vec![100]));
+    assert_eq!(written_indices(3_200_000), Ok(vec![200_000]));
     assert_eq!(shape(F32, &[0, HUGE], Some(0)), Ok(vec![0, HUGE]));
 }
 
@@ -179,21 +195,46 @@ fn a_temporary_that_no_allocator_gives_is_refused() {
     assert_eq!(refused.map_err(|error| error.kind()), Err(E::OutOfMemory));
 }
 
-/// Indices of 2^40 constants by a Range, one of which is outside: found without the memory of all.
+/// Indices of 2^40 constants by a Range, one of which is outside: found without the memory of all, and without the time.
 #[test]
 fn a_huge_range_of_indices_is_refused_at_its_first_index_outside() {
-    let mut graph = xslice::Graph::new();
-    let x = graph.operand("x", None).expect("a new name");
-    let ids = Range::onnx(11).start(0).limit(1 << 40).delta(1);
-    let ids = graph.apply(ids, None, None).expect("a valid range");
-    let rows = graph
-        .apply(Gather::onnx(13).indices(ids), Some(x), None)
-        .expect("valid");
-    let program = graph.finish(rows).expect("a value of this graph");
-    let error = program
-        .compile(&Signature::new().operand(U8, &[1000]))
-        .expect_err("outside");
-    assert_eq!(error.kind(), E::IndexRange);
-    assert_eq!(error.offender_position(), Some(1000));
-    assert_eq!(error.offending_value(), Some("1000"));
+    let by = |start: i64, limit: i64, delta: i64, matrix: bool| {
+        let mut graph = Graph::new();
+        let x = graph.operand("x", None).expect("a new name");
+        let ids = Range::onnx(11).start(start).limit(limit).delta(delta);
+        let mut ids = graph.apply(ids, None, None).expect("a valid range");
+        if matrix {
+            let rule = xslice::ReshapeRule::Reshape { zero_copies: false };
+            let shape = Tensor::vector(&[1 << 20, -1]);
+            let reshape = xslice::Reshape::new("onnx::Reshape@13", rule, Some(shape.into()));
+            ids = graph.apply(reshape, Some(ids), None).expect("valid");
+            let bottom_up = Slice::onnx(13).starts([-1]).ends([i64::MIN]).steps([-1]);
+            ids = graph.apply(bottom_up, Some(ids), None).expect("valid");
+        }
+        let gather = Gather::onnx(13).indices(ids);
+        let rows = graph.apply(gather, Some(x), None).expect("valid");
+        let program = graph.finish(rows).expect("a value of this graph");
+        let signature = Signature::new().operand(U8, &[1 << 39]);
+        let error = program.compile(&signature).expect_err("outside");
+        assert_eq!(error.kind(), E::IndexRange);
+        let value = error.offending_value().map(String::from);
+        (error.offender_position(), value)
+    };
+    let at = |position: usize, value: i64| (Some(position), Some(value.to_string()));
+    let half = 1 << 39;
+    assert_eq!(by(0, 1 << 40, 1, false), at(1 << 39, half));
+    assert_eq!(
+        by(5 - half, 1 << 40, 3, false),
+        at(366_503_875_924, half + 1)
+    );
+    assert_eq!(
+        by(1, -(1 << 40), -1, false),
+        at(half as usize + 2, -half - 1)
+    );
+    // Row by row from the last: the first value of the last row is outside at once, or the first row that reaches the bound has it.
+    assert_eq!(by(0, 1 << 40, 1, true), at(0, (1 << 40) - (1 << 20)));
+    assert_eq!(
+        by(-half - 9, (1 << 39) - 9, 1, true),
+        at((1 << 40) - (1 << 20), -half - 9)
+    );
 }

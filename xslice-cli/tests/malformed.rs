@@ -454,11 +454,56 @@ fn outputs_that_are_each_compiled_with_a_large_constant_count_it_together() {
 
 #[test]
 fn a_table_too_long_for_a_function_is_not_copied_first() {
-    // Computed when it is compiled: 64 MiB.
-    let text =
-        "<u8[8388608]> x[@(<i64> onnx::Range@11(start = -4194304, limit = 4194304, delta = 1))]";
-    let line = common::refusal(&common::xslice_within(256 << 10, &["emit", text]));
+    // The indices of `x` are computed when it is compiled, from 136 KiB: 64 MiB.
+    let rows: Vec<i64> = (0..2 * 8192).map(|n| n * n % 7).collect();
+    let rows = to_proto("rows", &Tensor::new(&[2, 8192], &rows).unwrap());
+    let which: Vec<i64> = (0..1024).map(|n| n * n % 3 % 2).collect();
+    let nodes = vec![
+        NodeProto::new("Gather", "i", &["rows", "which"], &["ids"]),
+        NodeProto::new("Gather", "g", &["x", "ids"], &["y"]),
+    ];
+    let mut long = model(13, graph(nodes, vec![rows, list("which", &which)]));
+    long.graph.as_mut().unwrap().input[0] = ValueInfoProto::tensor("x", 1, &[7.into()]);
+    let files = Files::new();
+    let file = files.model("long.onnx", &long);
+    let output = common::xslice_within(256 << 10, &["emit", file.to_str().unwrap()]);
+    let line = common::refusal(&output);
     assert!(line.contains("the constants take"), "{line}");
+}
+
+#[test]
+fn indices_by_a_range_are_described_without_the_memory_of_its_values() {
+    let range = |limits: &str| format!("<i64> onnx::Range@11({limits}, delta = 1)");
+    let (up, across) = (
+        range("start = 0, limit = 134217728"),
+        range("start = -134217728, limit = 134217728"),
+    );
+    let files = Files::new();
+    let picture = files.path("x.svg");
+    for indices in [
+        format!("{up} |> [@ids]"),
+        format!("{across} |> [@ids]"),
+        across,
+    ] {
+        let operands = match indices.contains("ids") {
+            true => "u8[134217728], ids: i64[4]",
+            false => "u8[134217728]",
+        };
+        let text = format!("<{operands}> x[@({indices})]");
+        let is_one_nest = !indices.contains('-');
+        let output = common::xslice_within(256 << 10, &["explain", &text]);
+        assert_eq!(output.status.code(), Some(0), "{text}");
+        let explained = common::text(&output.stdout);
+        assert_eq!(explained.contains("scratch0"), !is_one_nest, "{explained}");
+        let svg = ["explain", &text, "--svg", picture.to_str().unwrap()];
+        let output = common::xslice_within(256 << 10, &svg);
+        if is_one_nest {
+            assert_eq!(output.status.code(), Some(0), "{text}");
+        } else {
+            let line = common::refusal(&output);
+            assert!(line.contains("a picture is of one"), "{line}");
+        }
+    }
 }
 
 #[test]

@@ -117,6 +117,20 @@ impl Access {
         Self::affine(0, strides)
     }
 
+    /// `offset + scale * self`.
+    pub(crate) fn scaled(&self, offset: i64, scale: i64) -> Self {
+        let lookups = self.lookups.iter().map(|lookup| Lookup {
+            scale: scale.wrapping_mul(lookup.scale),
+            ..lookup.clone()
+        });
+        let strides = self.strides.iter();
+        Self {
+            offset: offset.wrapping_add(scale.wrapping_mul(self.offset)),
+            strides: strides.map(|&stride| scale.wrapping_mul(stride)).collect(),
+            lookups: lookups.collect(),
+        }
+    }
+
     /// Whether no table takes part.
     #[must_use]
     pub fn is_affine(&self) -> bool {

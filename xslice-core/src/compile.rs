@@ -234,7 +234,7 @@ impl Builder {
                 }
                 Value::Apply(apply) => {
                     let map = self.apply(apply, &maps, &known)?;
-                    Some(self.bounded(map)?)
+                    Some(self.bounded(map).map_err(|error| apply.named(error))?)
                 }
             });
         }
@@ -421,6 +421,7 @@ impl Builder {
     /// Writes the elements of a map to a temporary, row-major.
     fn materialize(&mut self, map: CoordMap) -> Result<CoordMap, Error> {
         let len = element_count(&map.dims)?;
+        self.admit_temporary(byte_count(len, map.ty)?)?;
         self.temporaries.push(Temporary {
             element_type: map.ty,
             len,
@@ -429,6 +430,23 @@ impl Builder {
         let written = CoordMap::whole(map.ty, Source::Buffer(Buffer::Scratch(at)), &map.dims, len);
         self.nest(map, written.access.clone(), len, Some(at))?;
         Ok(written)
+    }
+
+    /// Accounts for a temporary of so many bytes: those of a plan live together.
+    fn admit_temporary(&self, bytes: usize) -> Result<(), Error> {
+        let earlier = self.temporaries.iter();
+        let earlier = earlier.map(|earlier| earlier.len * earlier.element_type.size());
+        let (bytes, most) = (earlier.fold(bytes, usize::saturating_add), self.max_bytes);
+        if bytes <= most {
+            return Ok(());
+        }
+        Err(Error::new(
+            ErrorKind::TooLarge,
+            format!("the temporaries between its nests take {bytes} bytes"),
+        )
+        .value(bytes)
+        .allowed(format!("0..={most} bytes"))
+        .hint("raise the limit if this is wanted"))
     }
 
     /// The map itself, or a temporary if it has become too deep.

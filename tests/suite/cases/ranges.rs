@@ -1,6 +1,6 @@
 //! ONNX Range, version 11. Rows 16 to 21.
 
-use super::describe::{Case, Value, at, by, of, range, range_of, x};
+use super::describe::{Case, Value, at, by, of, range, range_of, walk, x};
 use super::{describe, table};
 use crate::suite::tensor;
 use xslice::Dialect::{OnnxRuntime, Standard};
@@ -61,7 +61,7 @@ table! {
         => of(range_of(["a", "b", "c"], Standard))
         .given("a", Tensor::scalar(7_i64)).given("b", Tensor::scalar(-8_i64)).given("c", Tensor::scalar(-4_i64));
     slice_of_a_range (<i64> onnx::Range@11(start = 0, limit = 20, delta = 3) |> [4:1:-2])
-        => of(range(0_i64, 20, 3)).at(at![describe::walk(4, 1, -2)]);
+        => of(range(0_i64, 20, 3)).at(at![walk(4, 1, -2)]);
     gather_of_a_range (<f64, ids: i64[2, 2]> onnx::Range@11(start = 0.5, limit = 4.0, delta = 0.5) |> [@ids])
         => of(range(0.5_f64, 4.0, 0.5)).ids(&[2, 2], [0, -1, 3, -7]).at(at!["ids"]);
     gather_of_a_range_out_of_range_is_refused => of(range(0_i64, 4, 1)).ids(&[2], [3, 4]).at(at!["ids"]);
@@ -77,8 +77,19 @@ table! {
     gather_by_a_range_one_below_the_start_is_refused => x(F32, [8, 2]).gather(range(-1_i64, -10, -4));
     gather_by_a_range_past_the_end_is_refused => x(F32, [8, 2]).gather(range(0_i64, 10, 3));
     gather_by_an_empty_range => x(F32, [8, 2]).gather(range(0_i64, 0, 1));
-    gather_by_a_sliced_range => x(F32, [8, 2]).gather(range(0_i64, 100, 1).at(at![describe::walk(6, 1, -2)]));
+    gather_by_a_sliced_range => x(F32, [8, 2]).gather(range(0_i64, 100, 1).at(at![walk(6, 1, -2)]));
     gather_by_a_gathered_range => x(F32, [8, 2]).ids(&[3], [3, 0, -1]).gather(range(0_i64, 8, 2).at(at!["ids"]));
+    gather_by_a_gathered_reversed_range => x(F32, [8, 2]).ids(&[3], [3, 0, -1]).gather(range(7_i64, -1, -2).at(at!["ids"]));
+    gather_by_a_gathered_range_below_zero => x(F32, [8, 2]).ids(&[3], [3, 0, -1]).gather(range(-8_i64, 0, 2).at(at!["ids"]));
+    gather_by_a_gathered_range_across_zero => x(F32, [8, 2]).ids(&[2, 2], [3, 0, -1, 0]).gather(range(-6_i64, 7, 4).at(at!["ids"]));
+    gather_by_a_gathered_range_of_i32 => x(F32, [8, 2]).ids(&[3], [3, 0, -1]).gather(range(6_i32, -1, -2).at(at!["ids"]));
+    gather_by_a_slice_of_a_gathered_range
+        => x(F32, [8, 2]).ids(&[4], [3, 0, -1, 2]).gather(range(0_i64, 8, 2).at(at!["ids"]).at(at![walk(3, 0, -2)]));
+    gather_by_what_is_within_of_a_gathered_range_beyond_the_axis => x(F32, [8, 2]).ids(&[3], [2, 0, 1]).gather(range(-4_i64, 90, 4).at(at!["ids"]));
+    gather_by_a_gathered_range_beyond_the_axis_is_refused
+        => x(F32, [8, 2]).ids(&[3], [0, 2, -1]).gather(range(0_i64, 100, 5).at(at!["ids"]));
+    gather_by_a_gathered_range_out_of_range_is_refused
+        => x(F32, [8, 2]).ids(&[3], [0, 4, -1]).gather(range(0_i64, 8, 2).at(at!["ids"]));
     range_of_gathered_bounds
         => of(range_of([Value::from("x").at(at![1]), Value::from("x").at(at![-1]), Value::from("x")
             .at(at![0])], Standard)).given("x", tensor(&[3], &[3_i64, -2, 11]));

@@ -14,6 +14,10 @@ use crate::scratch::Scratch;
 use crate::tensor::Tensor;
 use alloc::{sync::Arc, vec, vec::Vec};
 
+/// Bytes of indices by a Range that a plan holds as a table, where they are no formula. More are written by each run, so that a plan that
+/// is only looked at costs little.
+const MOST_TABULATED: usize = 1 << 20;
+
 impl Builder {
     /// The index of a gather, wrapped, as a function of the coordinates of `indices`, and their shape. What is known is checked here
     /// and becomes affine where it is; what is not gets a check that runs.
@@ -28,16 +32,20 @@ impl Builder {
         if indices.is_empty() {
             return Ok((Access::fixed(0, dims.len()), dims));
         }
-        if let Source::Range(values) = indices.source
-            && let Some(access) = affine_range(values, &indices, size)
-        {
-            return Ok((access, dims));
+        if let Source::Range(values) = indices.source {
+            if let Some(access) = range_index(values, &indices, size) {
+                return Ok((access, dims));
+            }
+            if let Some((value, at)) = first_outside(values, &indices, size) {
+                return Err(origin.refuse(size, value, at));
+            }
         }
-        if self.is_constant(&indices) {
+        if self.is_constant(&indices) && is_tabulated(&indices) {
             return self.constant_index(&indices, size, &origin);
         }
         let indices = match indices.source {
-            Source::Range(values) => self.tabulate(values, &indices)?,
+            // Its values lie in no memory: each run writes those that are selected.
+            Source::Range(_) => self.materialize(indices)?,
             Source::Buffer(_) => indices,
         };
         let Source::Buffer(table) = indices.source else {
@@ -116,10 +124,6 @@ impl Builder {
         size: i64,
         origin: &Origin,
     ) -> Result<(Access, List<usize>), Error> {
-        let refuse = |value, at| origin.refuse(size, value, at);
-        if let Source::Range(values) = indices.source {
-            refuse_range(values, indices, size, &refuse)?;
-        }
         self.read_known(indices.ty, &indices.dims)?;
         let tensor = self.known_elements(indices)?;
         let dims = indices.dims.clone();
@@ -133,7 +137,8 @@ impl Builder {
                 checked(&|at| i64::from_ne_bytes(words[at]), size, &dims)
             }
         };
-        if let Some(access) = affine.map_err(|(value, at)| refuse(value, at))? {
+        let affine = affine.map_err(|(value, at)| origin.refuse(size, value, at))?;
+        if let Some(access) = affine {
             return Ok((access, dims));
         }
         // A look-up wraps by itself: the values serve as they are.
@@ -181,24 +186,6 @@ impl Builder {
         runner::run(&plan, &[], tensor.as_output(), &mut Scratch::new())?;
         Ok(tensor)
     }
-
-    /// A Range as a table, for indices that other indices select from it.
-    fn tabulate(&mut self, values: Progression, map: &CoordMap) -> Result<CoordMap, Error> {
-        let range = CoordMap::whole(map.ty, map.source, &[map.src_len], map.src_len);
-        debug_assert_eq!(range.source, Source::Range(values));
-        self.read_known(range.ty, &range.dims)?;
-        let tensor = Self {
-            max_bytes: self.max_bytes,
-            ..Self::empty()
-        }
-        .elements(range)?;
-        let tensor = self.own(tensor);
-        let source = Source::Buffer(Buffer::Constant(self.constant_slot(&tensor)));
-        Ok(CoordMap {
-            source,
-            ..map.clone()
-        })
-    }
 }
 
 fn index_type(ty: ElementType) -> IndexType {
@@ -208,13 +195,18 @@ fn index_type(ty: ElementType) -> IndexType {
     }
 }
 
-/// A Range as an index without a table: if all of it lies on one side of 0 and within the axis.
-fn affine_range(values: Progression, indices: &CoordMap, size: i64) -> Option<Access> {
+/// Whether known indices are computed for the plan: those of a Range may be many where the program is small.
+fn is_tabulated(indices: &CoordMap) -> bool {
+    let count: usize = indices.dims.iter().product();
+    matches!(indices.source, Source::Buffer(_)) || count * indices.ty.size() <= MOST_TABULATED
+}
+
+/// Positions in a Range as an index without a table, `start + delta * position`: if all of it lies on one side of 0 and within the axis.
+fn range_index(values: Progression, indices: &CoordMap, size: i64) -> Option<Access> {
     let (start, delta) = values.integers()?;
-    if !indices.access.is_affine() {
-        return None;
-    }
-    let (low, high) = index_span(start, delta, indices);
+    let (first, last) = indices.access.span(&indices.dims);
+    let value = |position: i128| i128::from(start) + position * i128::from(delta);
+    let (low, high) = (value(first).min(value(last)), value(first).max(value(last)));
     let wrap = if low >= 0 && high < i128::from(size) {
         0
     } else if low >= -i128::from(size) && high < 0 {
@@ -222,69 +214,53 @@ fn affine_range(values: Progression, indices: &CoordMap, size: i64) -> Option<Ac
     } else {
         return None;
     };
+    Some(indices.access.scaled(start.wrapping_add(wrap), delta))
+}
+
+/// The first of affine positions in a Range whose value is outside `-size..size`: the value, and where. No value before it is computed,
+/// of which there may be as many as the axis is long.
+fn first_outside(values: Progression, indices: &CoordMap, size: i64) -> Option<(i64, usize)> {
+    let (start, delta) = values.integers()?;
     let access = &indices.access;
-    Some(Access::affine(
-        start
-            .wrapping_add(delta.wrapping_mul(access.offset))
-            .wrapping_add(wrap),
-        access
-            .strides
-            .iter()
-            .map(|&stride| delta.wrapping_mul(stride))
-            .collect(),
-    ))
+    if !access.is_affine() {
+        return None;
+    }
+    let value = i128::from(start) + i128::from(access.offset) * i128::from(delta);
+    let strides = access.strides.iter();
+    let strides = strides.map(|&stride| i128::from(stride) * i128::from(delta));
+    let above = first_reaching(i128::from(size), value, strides.clone(), &indices.dims);
+    let negated = strides.map(|stride| -stride);
+    let below = first_reaching(i128::from(size) + 1, -value, negated, &indices.dims);
+    let below = below.map(|(at, value)| (at, -value));
+    let (at, value) = above.into_iter().chain(below).min()?;
+    Some((i64::try_from(value).ok()?, at))
 }
 
-/// The smallest and largest index that affine positions in a Range select.
-fn index_span(start: i64, delta: i64, indices: &CoordMap) -> (i128, i128) {
-    let (first, last) = indices.access.span(&indices.dims);
-    let value = |position: i128| i128::from(start) + position * i128::from(delta);
-    let (a, b) = (value(first), value(last));
-    (a.min(b), a.max(b))
-}
-
-/// Refuses affine positions in a Range that leave the axis, without the memory that all of them would take: values within the axis
-/// are at most as many as its size, so the first one outside is found soon.
-fn refuse_range(
-    values: Progression,
-    indices: &CoordMap,
-    size: i64,
-    refuse: &dyn Fn(i64, usize) -> Error,
-) -> Result<(), Error> {
-    let (Some((start, delta)), true) = (values.integers(), indices.access.is_affine()) else {
-        return Ok(());
-    };
-    let (low, high) = index_span(start, delta, indices);
-    if low >= -i128::from(size) && high < i128::from(size) {
-        return Ok(());
+/// The first row-major place of `dims` where `value + sum of strides * counters` is at least `bound`, and that sum there.
+fn first_reaching(
+    bound: i128,
+    mut value: i128,
+    strides: impl Iterator<Item = i128> + Clone,
+    dims: &[usize],
+) -> Option<(usize, i128)> {
+    let loops = || strides.clone().zip(dims);
+    let reach = |(stride, &dim): (i128, &usize)| (stride * (dim as i128 - 1)).max(0);
+    let mut rest: i128 = loops().map(reach).sum();
+    if value + rest < bound {
+        return None;
     }
-    let mut counters = vec![0usize; indices.dims.len()];
-    for flat in 0.. {
-        let steps = indices
-            .access
-            .strides
-            .iter()
-            .zip(&counters)
-            .map(|(&stride, &at)| i128::from(stride) * at as i128);
-        let value = i128::from(start)
-            + (i128::from(indices.access.offset) + steps.sum::<i128>()) * i128::from(delta);
-        if value < -i128::from(size) || value >= i128::from(size) {
-            return Err(refuse(i64::try_from(value).unwrap_or(i64::MAX), flat));
-        }
-        let mut axis = indices.dims.len();
-        loop {
-            if axis == 0 {
-                return Ok(());
-            }
-            axis -= 1;
-            counters[axis] += 1;
-            if counters[axis] < indices.dims[axis] {
-                break;
-            }
-            counters[axis] = 0;
-        }
+    let mut at = 0;
+    for (stride, dim) in loops() {
+        rest -= reach((stride, dim));
+        // What the loops further in cannot add takes turns of this one.
+        let turns = match bound - value - rest {
+            ..=0 => 0,
+            missing => (missing + stride - 1) / stride,
+        };
+        value += stride * turns;
+        at = at * dim + usize::try_from(turns).ok()?;
     }
-    Ok(())
+    Some((at, value))
 }
 
 /// Indices of an axis of `size`, by their position in a tensor of `dims`: wrapped, as `offset + sum of strides * counters` if they are
