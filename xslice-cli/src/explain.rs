@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use survey::survey;
 use svg::Sheet;
-use xslice::{Engine, Move, Plan, PlannedNest, Signature, Source, Step, View};
+use xslice::{Engine, Move, Plan, PlannedNest, Source, Step, View};
 
 const HELP: &str = "\
 Examples:
@@ -60,13 +60,13 @@ const MOST_PICTURES: usize = 8;
 /// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<ExitCode> {
     let text = args.what.open(&args.inputs, |request| {
-        let text = explain(request, args.code)?;
+        let outputs = explained(request)?;
         if let Some(path) = &args.svg {
             let mut staged = Staged::default();
-            staged.write(path, draw(request)?.as_bytes())?;
+            staged.write(path, draw(request, &outputs)?.as_bytes())?;
             staged.publish()?;
         }
-        Ok(text)
+        Ok(text_of(request, &outputs, args.code))
     });
     let text = match (text, args.what.model_file()) {
         (Err(error), Some(path)) if args.svg.is_none() && is_network(&error, &path) => {
@@ -84,74 +84,75 @@ fn is_network(error: &Error, path: &Path) -> bool {
     is_outside && files::extension(path).as_deref() == Some("onnx")
 }
 
-fn explain(request: &Request<'_>, with_code: bool) -> Result<String> {
-    let mut text = String::new();
-    for output in &request.model.outputs {
+/// An output, and what is said about it.
+struct Explained<'a> {
+    output: &'a ModelOutput,
+    plan: Plan,
+    view: Option<View>,
+    /// Why the plan moves as it does, and what would run it.
+    reasons: Vec<(&'static str, String)>,
+}
+
+fn explained<'a>(request: &Request<'a>) -> Result<Vec<Explained<'a>>> {
+    let explained = |output: &'a ModelOutput| {
         let (signature, plan) = request.compile(&output.program)?;
-        let view = output.program.view(&signature)?;
-        describe(&mut text, request, output, &plan, view.as_ref());
-        for (name, line) in reasons(output, &signature, &plan)? {
-            line_of(&mut text, name, &line);
-        }
+        let moves = reason::moves(&nests(&plan)).into_iter();
+        let mut reasons: Vec<_> = moves.map(|line| ("move", line)).collect();
+        reasons.push(("auto", reason::auto(&output.program, &signature, &plan)?));
+        Ok(Explained {
+            output,
+            view: output.program.view(&signature)?,
+            plan,
+            reasons,
+        })
+    };
+    request.model.outputs.iter().map(explained).collect()
+}
+
+fn text_of(request: &Request<'_>, outputs: &[Explained<'_>], with_code: bool) -> String {
+    let mut text = String::new();
+    for explained in outputs {
+        describe(&mut text, request, explained);
         if with_code {
-            rust(&mut text, request.model, &plan);
-            code(&mut text, &plan);
+            rust(&mut text, request.model, &explained.plan);
+            code(&mut text, &explained.plan);
         }
     }
-    Ok(text)
+    text
 }
 
 /// A file with a picture for each output.
-fn draw(request: &Request<'_>) -> Result<String> {
-    let model = request.model;
-    if model.outputs.len() > MOST_PICTURES {
-        let count = model.outputs.len();
+fn draw(request: &Request<'_>, outputs: &[Explained<'_>]) -> Result<String> {
+    if outputs.len() > MOST_PICTURES {
+        let count = outputs.len();
         let what = format!(
             "{count} outputs are too many for one picture (allowed: 1..={MOST_PICTURES}); draw one of them as a text"
         );
         return Err(Error::argument(what));
     }
-    let mut sheets = Vec::with_capacity(model.outputs.len());
-    for output in &model.outputs {
-        let (signature, plan) = request.compile(&output.program)?;
-        let view = output.program.view(&signature)?;
+    let sheet = |explained: &Explained<'_>| {
+        let Explained { output, plan, .. } = explained;
         let mut captions = vec![
-            ("verdict", verdict(model, &plan, view.as_ref())),
-            ("bytes", bytes(&plan)),
+            ("verdict", verdict(request.model, explained)),
+            ("bytes", bytes(plan)),
         ];
-        captions.extend(reasons(output, &signature, &plan)?);
-        sheets.push(Sheet {
+        captions.extend(explained.reasons.iter().cloned());
+        Ok(Sheet {
             heading: output.program.to_string().trim_end().into(),
-            picture: picture::picture(request, &plan, &output.name)?,
+            picture: picture::picture(request, plan, &output.name)?,
             captions,
             plan: plan.to_string(),
-        });
-    }
-    Ok(svg::draw(&sheets))
+        })
+    };
+    let sheets: Result<Vec<_>> = outputs.iter().map(sheet).collect();
+    Ok(svg::draw(&sheets?))
 }
 
-/// Why the plan moves as it does, and what would run it.
-fn reasons(
-    output: &ModelOutput,
-    signature: &Signature,
-    plan: &Plan,
-) -> Result<Vec<(&'static str, String)>> {
-    let moves = reason::moves(&nests(plan)).into_iter();
-    let mut lines: Vec<_> = moves.map(|line| ("move", line)).collect();
-    lines.push(("auto", reason::auto(&output.program, signature, plan)?));
-    Ok(lines)
-}
-
-fn describe(
-    text: &mut String,
-    request: &Request<'_>,
-    output: &ModelOutput,
-    plan: &Plan,
-    view: Option<&View>,
-) {
+fn describe(text: &mut String, request: &Request<'_>, explained: &Explained<'_>) {
     let Request {
         model, operands, ..
     } = request;
+    let Explained { output, plan, .. } = explained;
     if !text.is_empty() {
         text.push('\n');
     }
@@ -180,8 +181,11 @@ fn describe(
     for line in plan.to_string().lines() {
         let _ = writeln!(text, "  {line}");
     }
-    line_of(text, "verdict", &verdict(model, plan, view));
+    line_of(text, "verdict", &verdict(model, explained));
     line_of(text, "bytes", &bytes(plan));
+    for (name, line) in &explained.reasons {
+        line_of(text, name, line);
+    }
 }
 
 fn line_of(text: &mut String, name: &str, line: &str) {
@@ -199,9 +203,9 @@ fn nests(plan: &Plan) -> Vec<&PlannedNest> {
 }
 
 /// What kind of work it is, in a few words, and the view that does without.
-fn verdict(model: &Model, plan: &Plan, view: Option<&View>) -> String {
-    let work = work(plan);
-    match view {
+fn verdict(model: &Model, explained: &Explained<'_>) -> String {
+    let work = work(&explained.plan);
+    match &explained.view {
         Some(view) => {
             let operand = model.inputs.get(view.operand);
             let operand = operand.map_or("", |input| &input.name);

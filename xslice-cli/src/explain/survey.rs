@@ -1,6 +1,6 @@
 //! A network that is more than data movement: its parts that are, in a table, then each explained.
 
-use super::{Traffic, explain, line_of, nests, work};
+use super::{Traffic, explained, line_of, nests, text_of, work};
 use crate::error::{Error, Result};
 use crate::files;
 use crate::import::Model;
@@ -126,20 +126,23 @@ fn part(
             .collect()
     };
     let request = what.request(model, &concerned(inputs), &concerned(&what.shapes))?;
+    let outputs = explained(&request)?;
     let mut part = Part {
-        text: explain(&request, with_code)?,
+        text: text_of(&request, &outputs, with_code),
         ..Part::default()
     };
-    for output in &model.outputs {
-        let (signature, plan) = request.compile(&output.program)?;
-        let passes = nests(&plan).len();
-        let traffic = Traffic::of(&plan);
-        let view = output.program.view(&signature)?;
-        let or_view = if view.is_some() { ", or a view" } else { "" };
+    for explained in &outputs {
+        let plan = &explained.plan;
+        let passes = nests(plan).len();
+        let traffic = Traffic::of(plan);
+        let or_view = match explained.view {
+            Some(_) => ", or a view",
+            None => "",
+        };
         part.passes += passes;
         part.read = part.read.saturating_add(traffic.read);
         part.written = part.written.saturating_add(traffic.written);
-        part.work.push(format!("{}{or_view}", work(&plan)));
+        part.work.push(format!("{}{or_view}", work(plan)));
         let line = format!("{passes}, of {} nodes that move", chain.moves);
         line_of(&mut part.text, "passes", &line);
     }
