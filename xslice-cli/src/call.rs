@@ -49,17 +49,14 @@ impl Call {
     /// The signature of these values for one program.
     #[must_use]
     pub fn signature(&self, program: &Program) -> Signature {
-        self.signature_within(self.limit(), program)
+        self.signature_after(0, program)
     }
 
-    fn limit(&self) -> usize {
-        usize::try_from(self.max_bytes).unwrap_or(usize::MAX)
-    }
-
-    fn signature_within(&self, limit: usize, program: &Program) -> Signature {
+    fn signature_after(&self, spent: usize, program: &Program) -> Signature {
+        let limit = usize::try_from(self.max_bytes).unwrap_or(usize::MAX);
         let operands = self.tensors.iter().zip(program.parameters());
         operands.fold(
-            Signature::new().limit(limit),
+            Signature::new().limit(limit).spent(spent),
             |signature, (tensor, is_parameter)| {
                 if is_parameter {
                     signature.value(tensor.clone())
@@ -75,18 +72,18 @@ impl Call {
     /// # Errors
     /// Every refusal of the library.
     pub fn run(&self, engine: &mut Engine, program: &Program) -> Result<Tensor, xslice::Error> {
-        let (result, _) = self.run_within(self.limit(), engine, program)?;
+        let (result, _) = self.run_after(0, engine, program)?;
         Ok(result)
     }
 
-    fn run_within(
+    fn run_after(
         &self,
-        limit: usize,
+        spent: usize,
         engine: &mut Engine,
         program: &Program,
     ) -> Result<(Tensor, usize), xslice::Error> {
         let inputs: Vec<Input<'_>> = self.tensors.iter().map(|t| t.as_input()).collect();
-        engine.run(program, &self.signature_within(limit, program), &inputs)
+        engine.run(program, &self.signature_after(spent, program), &inputs)
     }
 
     /// Every output of a model. Their bytes, and those of known indices that each is compiled with, count together.
@@ -98,10 +95,10 @@ impl Call {
         engine: &mut Engine,
         model: &Model,
     ) -> Result<Vec<Tensor>, xslice::Error> {
-        let mut left = self.limit();
+        let mut spent = 0;
         let run = |output: &ModelOutput| {
-            let (result, bytes) = self.run_within(left, engine, &output.program)?;
-            left = left.saturating_sub(bytes);
+            let (result, bytes) = self.run_after(spent, engine, &output.program)?;
+            spent = bytes.saturating_add(spent);
             Ok(result)
         };
         model.outputs.iter().map(run).collect()

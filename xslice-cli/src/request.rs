@@ -82,7 +82,8 @@ impl What {
         Ok(Request {
             model,
             operands: operands(model, values, shapes, type_advice)?,
-            left: Cell::new(usize::try_from(self.common.max_bytes).unwrap_or(usize::MAX)),
+            limit: usize::try_from(self.common.max_bytes).unwrap_or(usize::MAX),
+            spent: Cell::new(0),
         })
     }
 }
@@ -93,8 +94,10 @@ pub struct Request<'a> {
     pub model: &'a Model,
     /// By input.
     pub operands: Vec<Known>,
-    /// What is left of the limit: the plans of all outputs count together.
-    left: Cell<usize>,
+    /// Bytes that the plans of all outputs may cost together.
+    limit: usize,
+    /// What those so far cost.
+    spent: Cell<usize>,
 }
 
 impl Request<'_> {
@@ -105,13 +108,13 @@ impl Request<'_> {
     pub fn compile(&self, program: &Program) -> Result<(Signature, Plan)> {
         let signature = self.signature(program)?;
         let plan = program.compile(&signature)?;
-        self.left
-            .set(self.left.get().saturating_sub(plan.known_cost()));
+        let spent = self.spent.get();
+        self.spent.set(spent.saturating_add(plan.known_cost()));
         Ok((signature, plan))
     }
 
     fn signature(&self, program: &Program) -> Result<Signature> {
-        let mut signature = Signature::new().limit(self.left.get());
+        let mut signature = Signature::new().limit(self.limit).spent(self.spent.get());
         let inputs = self.model.inputs.iter().zip(&self.operands);
         for ((input, operand), is_parameter) in inputs.zip(program.parameters()) {
             signature = match operand {

@@ -448,6 +448,10 @@ fn outputs_that_are_each_compiled_with_a_large_constant_count_it_together() {
         };
         let refusal = run(LIMIT).unwrap_err().to_string();
         assert!(refusal.contains("known before the call"), "{refusal}");
+        // One result of 4 bytes, of 800000 bytes of indices that count four times.
+        let refusal = run(5 * LIMIT).unwrap_err().to_string();
+        let left = "(allowed: 0..=2042876 bytes left of 5242880); raise the limit";
+        assert!(refusal.contains(left), "{refusal}");
         assert_eq!(run(200 * LIMIT).unwrap().len(), 40);
     }
 }

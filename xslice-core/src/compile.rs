@@ -14,7 +14,7 @@ use crate::plan::{OperandNeed, Origin, Plan, PlannedNest, Step, Temporary, View}
 use crate::program::{Apply, Program, Value, ValueId};
 use crate::range;
 use crate::resolve::{self, AxisIndex, Known, Params};
-use crate::signature::{Layout, OperandType, Signature};
+use crate::signature::{Layout, Limit, OperandType, Signature};
 use crate::tensor::{Tensor, byte_count, element_count};
 use alloc::{boxed::Box, format, string::String, sync::Arc, vec, vec::Vec};
 
@@ -135,7 +135,7 @@ struct Builder {
     own_constants: usize,
     temporaries: Vec<Temporary>,
     steps: Vec<Step>,
-    max_bytes: usize,
+    limit: Limit,
     /// What indices and parameters that are known before the call cost, in bytes of the limit.
     known_cost: usize,
     /// A check that refuses every call has been added: nothing after it ever runs.
@@ -161,7 +161,7 @@ impl Builder {
             names: program.names().clone(),
             operands: Vec::with_capacity(given.len()),
             steps: Vec::with_capacity(USUAL_STEPS),
-            max_bytes: signature.max_bytes(),
+            limit: signature.admitted(),
             ..Self::empty()
         };
         for (operand, ty) in declared.iter().zip(given) {
@@ -181,7 +181,7 @@ impl Builder {
             own_constants: 0,
             temporaries: Vec::new(),
             steps: Vec::new(),
-            max_bytes: isize::MAX as usize,
+            limit: Limit::default(),
             known_cost: 0,
             doomed: false,
         }
@@ -273,7 +273,7 @@ impl Builder {
     /// The result of one operator whose inputs are all known.
     fn evaluate(&mut self, apply: &Apply, known: &[Option<Arc<Tensor>>]) -> Result<Tensor, Error> {
         let mut inner = Self {
-            max_bytes: self.max_bytes,
+            limit: self.limit,
             known_cost: self.known_cost,
             ..Self::empty()
         };
@@ -294,17 +294,12 @@ impl Builder {
     fn read_known(&mut self, ty: ElementType, dims: &[usize]) -> Result<(), Error> {
         let bytes = byte_count(element_count(dims)?, ty)?.saturating_mul(KNOWN_COST);
         self.known_cost = self.known_cost.saturating_add(bytes);
-        let (cost, most) = (self.known_cost, self.max_bytes);
-        if cost <= most {
-            return Ok(());
-        }
-        let text = format!(
-            "indices and parameters known before the call count as {cost} bytes, {KNOWN_COST} times what they take"
-        );
-        Err(Error::new(ErrorKind::TooLarge, text)
-            .value(cost)
-            .allowed(format!("0..={most} bytes"))
-            .hint("raise the limit if this is wanted"))
+        let cost = self.known_cost;
+        self.limit.admit(cost, || {
+            format!(
+                "indices and parameters known before the call count as {cost} bytes, {KNOWN_COST} times what they take"
+            )
+        })
     }
 
     /// The map of an operator's result, which is small enough; refusals name the operator.
@@ -403,8 +398,7 @@ impl Builder {
             ));
         };
         let ty = start.element_type();
-        let max_bytes = self.max_bytes;
-        let admit = |count: usize| admit(ty, &[count], max_bytes);
+        let admit = |count: usize| self.admit(ty, &[count]);
         Ok(
             match range::resolve(start, limit, delta, dialect, &admit)? {
                 range::Resolved::Formula(values, count) => {
@@ -436,17 +430,10 @@ impl Builder {
     fn admit_temporary(&self, bytes: usize) -> Result<(), Error> {
         let earlier = self.temporaries.iter();
         let earlier = earlier.map(|earlier| earlier.len * earlier.element_type.size());
-        let (bytes, most) = (earlier.fold(bytes, usize::saturating_add), self.max_bytes);
-        if bytes <= most {
-            return Ok(());
-        }
-        Err(Error::new(
-            ErrorKind::TooLarge,
-            format!("the temporaries between its nests take {bytes} bytes"),
-        )
-        .value(bytes)
-        .allowed(format!("0..={most} bytes"))
-        .hint("raise the limit if this is wanted"))
+        let bytes = earlier.fold(bytes, usize::saturating_add);
+        self.limit.admit(bytes, || {
+            format!("the temporaries between its nests take {bytes} bytes")
+        })
     }
 
     /// The map itself, or a temporary if it has become too deep.
@@ -506,8 +493,12 @@ impl Builder {
         }
     }
 
+    /// The size of every intermediate result is checked, as the chain step by step would.
     fn admit(&self, ty: ElementType, dims: &[usize]) -> Result<(), Error> {
-        admit(ty, dims, self.max_bytes)
+        let bytes = byte_count(element_count(dims)?, ty)?;
+        self.limit.admit(bytes, || {
+            format!("a result of {ty} {dims:?} takes {bytes} bytes")
+        })
     }
 
     fn finish(mut self, result: CoordMap, layout: Option<&Layout>) -> Result<Plan, Error> {
@@ -552,21 +543,6 @@ fn admit_rank(rank: usize) -> Result<(), Error> {
             .value(rank)
             .allowed(format!("ranks 0..={MOST_AXES}")),
     )
-}
-
-/// The size of every intermediate result is checked, as the chain step by step would.
-fn admit(ty: ElementType, dims: &[usize], max_bytes: usize) -> Result<(), Error> {
-    let bytes = byte_count(element_count(dims)?, ty)?;
-    if bytes > max_bytes {
-        return Err(Error::new(
-            ErrorKind::TooLarge,
-            format!("a result of {ty} {dims:?} takes {bytes} bytes"),
-        )
-        .value(bytes)
-        .allowed(format!("0..={max_bytes} bytes"))
-        .hint("raise the limit if this is wanted"));
-    }
-    Ok(())
 }
 
 fn indices(op: &Op) -> Option<&Param> {

@@ -1,9 +1,10 @@
 //! What a program is compiled for: types, shapes and strides of the operands, values of parameters, the layout of the result.
 
 use crate::elem::ElementType;
+use crate::error::{Error, ErrorKind};
 use crate::list::List;
 use crate::tensor::Tensor;
-use alloc::{sync::Arc, vec::Vec};
+use alloc::{format, string::String, sync::Arc, vec::Vec};
 
 /// Strides and offset of a buffer, in elements.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -41,7 +42,41 @@ pub struct OperandType {
 pub struct Signature {
     operands: Vec<OperandType>,
     output: Option<Layout>,
-    max_bytes: Option<usize>,
+    limit: Limit,
+}
+
+/// Bytes that may be asked for, and how many of them are spent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Limit {
+    bytes: usize,
+    spent: usize,
+}
+
+impl Default for Limit {
+    fn default() -> Self {
+        Self {
+            bytes: isize::MAX as usize,
+            spent: 0,
+        }
+    }
+}
+
+impl Limit {
+    /// Refuses more bytes than are left; `what` says what takes them.
+    pub fn admit(self, bytes: usize, what: impl FnOnce() -> String) -> Result<(), Error> {
+        let left = self.bytes.saturating_sub(self.spent);
+        if bytes <= left {
+            return Ok(());
+        }
+        let of_all = match self.spent {
+            0 => String::new(),
+            _ => format!(" left of {}", self.bytes),
+        };
+        Err(Error::new(ErrorKind::TooLarge, what())
+            .value(bytes)
+            .allowed(format!("0..={left} bytes{of_all}"))
+            .hint("raise the limit if this is wanted"))
+    }
 }
 
 impl Signature {
@@ -151,15 +186,29 @@ impl Signature {
     /// # Ok::<(), xslice_core::Error>(())
     /// ```
     #[must_use]
-    pub fn limit(mut self, max_bytes: usize) -> Self {
-        self.max_bytes = Some(max_bytes);
+    pub fn limit(mut self, bytes: usize) -> Self {
+        self.limit.bytes = bytes;
         self
     }
 
-    /// The limit.
+    /// So many bytes of the limit are spent: on other results of the same request.
+    ///
+    /// ```
+    /// # use xslice_core::{ElementType, Program, Signature};
+    /// let signature = Signature::new().operand(ElementType::F64, &[1000]).limit(6000).spent(2400);
+    /// let refusal = Program::parse("x[:500]")?.compile(&signature).unwrap_err();
+    /// assert_eq!(refusal.allowed_range(), Some("0..=3600 bytes left of 6000"));
+    /// # Ok::<(), xslice_core::Error>(())
+    /// ```
     #[must_use]
-    pub fn max_bytes(&self) -> usize {
-        self.max_bytes.unwrap_or(isize::MAX as usize)
+    pub fn spent(mut self, bytes: usize) -> Self {
+        self.limit.spent = bytes;
+        self
+    }
+
+    /// What a result may take.
+    pub(crate) fn admitted(&self) -> Limit {
+        self.limit
     }
 
     /// About the bytes of memory that it takes, values of parameters included.

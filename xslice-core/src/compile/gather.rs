@@ -173,7 +173,7 @@ impl Builder {
         }
         let mut inner = Self {
             constants: self.constants.clone(),
-            max_bytes: self.max_bytes,
+            limit: self.limit,
             ..Self::empty()
         };
         Ok(Arc::new(inner.elements(map.clone())?))
