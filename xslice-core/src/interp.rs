@@ -1,9 +1,10 @@
 //! The reference: always right, never clever.
 //!
-//! An odometer over the nest, element by element, every position computed anew from the access as it is printed. No fast path, no
+//! An odometer over the nest, element by element, every position computed anew from the access as it is printed. What is decided once
+//! for a nest is only how large its elements are and whether they are read or computed. No fast path, no
 //! schedule, and no `unsafe`: what the other engines do is compared with this.
 
-use crate::access::{Access, Buffer, IndexType};
+use crate::access::{Access, Buffer, IndexType, Lookup};
 use crate::elem::ElementType;
 use crate::error::Error;
 use crate::nest::{LoopNest, Source};
@@ -100,25 +101,30 @@ impl Memory<'_> {
         }
     }
 
+    #[inline]
     fn position(&self, access: &Access, counters: &[usize]) -> i64 {
         let mut position = access.offset;
         for (&stride, &counter) in access.strides.iter().zip(counters) {
             position += stride * counter as i64;
         }
-        for lookup in &access.lookups {
-            let index = self.index(
-                lookup.table,
-                lookup.index,
-                self.position(&lookup.access, counters),
-            );
-            position += lookup.scale
+        if access.is_affine() {
+            return position;
+        }
+        position + self.looked_up(&access.lookups, counters)
+    }
+
+    fn looked_up(&self, lookups: &[Lookup], counters: &[usize]) -> i64 {
+        let each = lookups.iter().map(|lookup| {
+            let position = self.position(&lookup.access, counters);
+            let index = self.index(lookup.table, lookup.index, position);
+            lookup.scale
                 * if index < 0 {
                     index + lookup.size
                 } else {
                     index
-                };
-        }
-        position
+                }
+        });
+        each.sum()
     }
 
     fn check(&self, check: &Check) -> Result<(), Error> {
@@ -140,41 +146,53 @@ impl Memory<'_> {
     }
 
     fn run(&self, nest: &LoopNest, output: &mut Output<'_>) {
+        use ElementType as E;
+        match nest.element_type() {
+            E::Bool | E::I8 | E::U8 => self.elements::<1>(nest, output),
+            E::I16 | E::U16 | E::F16 | E::Bf16 => self.elements::<2>(nest, output),
+            E::I32 | E::U32 | E::F32 => self.elements::<4>(nest, output),
+            E::I64 | E::U64 | E::F64 | E::C64 => self.elements::<8>(nest, output),
+            E::C128 => self.elements::<16>(nest, output),
+            E::String => self.strings(nest, output),
+        }
+    }
+
+    /// Elements of `N` bytes.
+    fn elements<const N: usize>(&self, nest: &LoopNest, output: &mut Output<'_>) {
+        let (to, _) = output.bytes_mut().as_chunks_mut::<N>();
+        match nest.source() {
+            Source::Buffer(buffer) => {
+                let (from, _) = self.buffer(buffer).bytes().as_chunks::<N>();
+                self.each(nest, |src, dst| to[dst] = from[src].map(MaybeUninit::new));
+            }
+            Source::Range(values) => self.each(nest, |at, dst| {
+                to[dst] = low_bytes(values.bits(at as i64)).map(MaybeUninit::new);
+            }),
+        }
+    }
+
+    fn strings(&self, nest: &LoopNest, output: &mut Output<'_>) {
+        let (Source::Buffer(buffer), Some(to)) = (nest.source(), output.strings_mut()) else {
+            return;
+        };
+        if let Some(from) = self.buffer(buffer).strings() {
+            self.each(nest, |src, dst| to[dst].clone_from(&from[src]));
+        }
+    }
+
+    /// Every element of a nest, in order: where it lies in the source, and where in the destination.
+    fn each(&self, nest: &LoopNest, mut element: impl FnMut(usize, usize)) {
         let mut counters = vec![0; nest.extents().len()];
         loop {
-            let src = self.position(nest.src(), &counters);
-            let dst = self.position(nest.dst(), &counters);
-            for k in 0..nest.block() as i64 {
-                self.element(nest, src + k, (dst + k) as usize, output);
+            let src = self.position(nest.src(), &counters) as usize;
+            let dst = self.position(nest.dst(), &counters) as usize;
+            for k in 0..nest.block() {
+                element(src + k, dst + k);
             }
             if !advance(&mut counters, nest.extents()) {
                 return;
             }
         }
-    }
-
-    fn element(&self, nest: &LoopNest, src: i64, dst: usize, output: &mut Output<'_>) {
-        let ty = nest.element_type();
-        if let (Source::Buffer(buffer), ElementType::String) = (nest.source(), ty) {
-            if let (Some(from), Some(to)) = (self.buffer(buffer).strings(), output.strings_mut()) {
-                to[dst].clone_from(&from[src as usize]);
-            }
-            return;
-        }
-        let size = ty.size();
-        let to = &mut output.bytes_mut()[dst * size..][..size];
-        match nest.source() {
-            Source::Buffer(buffer) => {
-                write(to, &self.buffer(buffer).bytes()[src as usize * size..]);
-            }
-            Source::Range(values) => write(to, low_bytes(&values.bits(src).to_ne_bytes(), size)),
-        }
-    }
-}
-
-fn write(to: &mut [MaybeUninit<u8>], from: &[u8]) {
-    for (slot, byte) in to.iter_mut().zip(from) {
-        slot.write(*byte);
     }
 }
 
@@ -191,10 +209,13 @@ fn advance(counters: &mut [usize], extents: &[usize]) -> bool {
 }
 
 /// The bytes of the lowest bits of a number.
-fn low_bytes(number: &[u8; 8], size: usize) -> &[u8] {
-    if cfg!(target_endian = "little") {
-        &number[..size]
+fn low_bytes<const N: usize>(number: u64) -> [u8; N] {
+    let all = u128::from(number).to_ne_bytes();
+    let low = if cfg!(target_endian = "little") {
+        all.first_chunk()
     } else {
-        &number[8 - size..]
-    }
+        all.last_chunk()
+    };
+    // No element has more than 16 bytes.
+    *low.unwrap_or(&[0; N])
 }
