@@ -1,7 +1,7 @@
 //! Files: reading with a limit, tensors by their extension, and results that appear whole or not at all.
 //!
 //! A result is written to a temporary file beside its place and renamed when all results of the command are written, so a refusal
-//! never leaves a file behind and never half of one.
+//! never leaves a file behind, never half of one, and no folder that was made for it.
 
 use crate::error::{Error, Fault, Result, too_large};
 use crate::{npy, pb, png};
@@ -163,13 +163,34 @@ pub fn write_tensor(path: &Path, name: &str, tensor: &Tensor) -> Result<()> {
     staged.publish()
 }
 
-/// Results on their way to their places. Dropped before [`Staged::publish`], it takes its temporary files away.
+/// Results on their way to their places. Dropped before [`Staged::publish`], it takes its temporary files and its folders away.
 #[derive(Debug, Default)]
 pub struct Staged {
     files: Vec<(PathBuf, PathBuf)>,
+    /// Those that were made, each before those in it.
+    folders: Vec<PathBuf>,
 }
 
 impl Staged {
+    /// Makes a folder for results, and those above it, where they are not there.
+    ///
+    /// # Errors
+    /// What the operating system refuses.
+    pub fn make_folder(&mut self, folder: &Path) -> Result<()> {
+        let above = folder.ancestors();
+        let missing = above.take_while(|above| !above.as_os_str().is_empty() && !above.is_dir());
+        let missing: Vec<_> = missing.collect();
+        for folder in missing.into_iter().rev() {
+            match fs::create_dir(folder) {
+                Ok(()) => self.folders.push(folder.to_path_buf()),
+                // Somebody else was faster.
+                Err(_) if folder.is_dir() => {}
+                Err(error) => return Err(cannot("create", folder, &error)),
+            }
+        }
+        Ok(())
+    }
+
     /// Writes a tensor beside its place.
     ///
     /// # Errors
@@ -226,6 +247,7 @@ impl Staged {
                 cannot("write", &path, &error)
             })?;
         }
+        self.folders.clear();
         Ok(())
     }
 }
@@ -234,6 +256,10 @@ impl Drop for Staged {
     fn drop(&mut self) {
         for (temporary, _) in &self.files {
             let _ = fs::remove_file(temporary);
+        }
+        // A folder that somebody else has used meanwhile is not empty, and stays.
+        for folder in self.folders.iter().rev() {
+            let _ = fs::remove_dir(folder);
         }
     }
 }

@@ -93,10 +93,9 @@ pub fn read_inputs(
 }
 
 fn write_outputs(folder: &Path, results: &[(String, Tensor)], out: &mut dyn Write) -> Result<()> {
-    std::fs::create_dir_all(folder)
-        .map_err(|error| Fault::File(format!("cannot create: {error}")).at(folder))?;
-    let mut taken = HashSet::new();
     let mut staged = Staged::default();
+    staged.make_folder(folder)?;
+    let mut taken = HashSet::new();
     let mut lines = String::new();
     for (name, tensor) in results {
         let extension = if tensor.element_type() == ElementType::String {

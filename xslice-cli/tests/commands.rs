@@ -2,8 +2,11 @@
 
 mod common;
 
-use common::{Files, INT64, any, graph, iota, list, model, names_in, read, refusal, text, xslice};
-use xslice::Tensor;
+use common::{
+    Files, INT64, any, graph, iota, list, model, names_in, read, refusal, text, xslice,
+    xslice_within,
+};
+use xslice::{ElementType, Tensor};
 use xslice_cli::onnx::{AttributeProto, ModelProto, NodeProto, ValueInfoProto};
 use xslice_cli::to_proto;
 
@@ -181,6 +184,32 @@ fn results_larger_than_the_limit_are_refused_before_they_are_allocated() {
             "{line}"
         );
     }
+}
+
+/// The result of 160 MiB is computed, and for the bytes of its file there is no memory.
+#[test]
+fn a_refused_run_leaves_no_folder_that_it_made() {
+    let node = NodeProto::new("Gather", "g", &["x", "i"], &["y"]);
+    let files = Files::new();
+    let repeats = model(13, graph(vec![node], vec![list("i", &[0; 160])]));
+    let path = files.model("m.onnx", &repeats);
+    let x = Tensor::zeros(ElementType::F32, &[1, 1 << 18]).unwrap();
+    let x = format!("x={}", files.tensor("x.npy", &x).display());
+    let run = |folder: &str, kib: u64| {
+        let folder = files.path(folder);
+        let args = args(&[&"run", &path, &"-i", &x, &"--output-dir", &folder]);
+        let args: Vec<_> = args.iter().filter_map(|arg| arg.to_str()).collect();
+        xslice_within(kib, &args)
+    };
+    std::fs::create_dir(files.path("there")).unwrap();
+    for folder in ["new", "new/and/deep", "there", "there/deep/.."] {
+        let line = refusal(&run(folder, 256 << 10));
+        assert!(line.contains("no memory"), "{line}");
+        assert_eq!(files.names(), ["m.onnx", "there", "x.npy"], "{folder}");
+        assert_eq!(names_in(&files.path("there")), [""; 0], "{folder}");
+    }
+    assert_eq!(run("new/and/deep", 1 << 20).status.code(), Some(0));
+    assert_eq!(names_in(&files.path("new/and/deep")), ["y.npy"]);
 }
 
 #[test]
