@@ -219,9 +219,10 @@ fn a_collected_result_is_allocated_once() {
 
 /// Bytes of memory that this process has in use, where the system tells.
 fn resident() -> Option<usize> {
-    let text = std::fs::read_to_string("/proc/self/statm").ok()?;
-    let pages: usize = text.split(' ').nth(1)?.parse().ok()?;
-    Some(pages * 4096)
+    let text = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    let kib: usize = line.trim().strip_suffix(" kB")?.parse().ok()?;
+    Some(kib << 10)
 }
 
 /// Runs `round` often: what is in use after half of the rounds must not have grown by more than `slack` at the end.

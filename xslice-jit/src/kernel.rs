@@ -42,9 +42,6 @@ struct Pages {
     in_use: Arc<AtomicUsize>,
 }
 
-/// Memory is mapped in pages.
-const PAGE: usize = 4096;
-
 impl Code {
     /// Compiles `structure`, with `baked` numbers or for any.
     pub(crate) fn compile(
@@ -108,8 +105,9 @@ impl Pages {
         slot.insert(module)
     }
 
+    /// Memory is mapped in pages, for each function its own.
     fn measure(&mut self, code: usize) {
-        self.bytes = code.next_multiple_of(PAGE);
+        self.bytes = code.next_multiple_of(region::page::size());
         self.in_use.fetch_add(self.bytes, Ordering::Relaxed);
     }
 }

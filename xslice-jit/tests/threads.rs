@@ -8,8 +8,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use xslice_core::{ElementType, Input, Program, Signature};
 use xslice_jit::{Jit, Kernel, Strategy};
 
-const CODE_BYTES: usize = 6 * 4096;
-
 const KERNELS: usize = 5;
 
 /// Not enough for all kernels and structures that the other bounds admit.
@@ -36,11 +34,12 @@ fn run(kernel: &Kernel, rows: usize, width: usize) {
 #[test]
 fn sixteen_threads_keep_the_cache_within_its_bounds() {
     let programs: Vec<_> = (20..50).map(program).collect();
+    let code_bytes = 6 * region::page::size();
     for strategy in [Strategy::Auto, Strategy::Keyed, Strategy::Baked] {
         let jit = Jit::builder()
             .strategy(strategy)
             .bytes(BYTES)
-            .code_bytes(CODE_BYTES)
+            .code_bytes(code_bytes)
             .kernels(KERNELS)
             .build();
         let most = AtomicUsize::new(0);
@@ -57,7 +56,7 @@ fn sixteen_threads_keep_the_cache_within_its_bounds() {
                             .expect("a legal shape");
                         let stats = jit.stats();
                         assert!(stats.bytes <= BYTES, "{stats:?}");
-                        assert!(stats.code_bytes <= CODE_BYTES, "{stats:?}");
+                        assert!(stats.code_bytes <= code_bytes, "{stats:?}");
                         assert!(stats.kernels <= KERNELS, "{stats:?}");
                         most.fetch_max(stats.kernels, Ordering::Relaxed);
                         run(&kernel, rows, 20 + at);
