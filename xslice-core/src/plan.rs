@@ -270,11 +270,6 @@ impl Plan {
         self.output_len
     }
 
-    /// Elements of each operand's buffer that a call needs.
-    pub fn operand_lens(&self) -> impl Iterator<Item = usize> {
-        self.operands.iter().map(|need| need.len)
-    }
-
     /// Element type and number of elements of each operand's buffer.
     pub fn operand_types(&self) -> impl Iterator<Item = (ElementType, usize)> {
         self.operands.iter().map(|need| (need.ty, need.len))

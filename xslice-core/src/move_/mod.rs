@@ -51,7 +51,7 @@ use crate::fixed::Proven;
 use crate::nest::Source;
 use crate::nest::schedule::{Move, Schedule};
 use crate::operand::{Input, Output};
-use crate::plan::{Plan, PlannedNest};
+use crate::plan::{Check, Plan, PlannedNest};
 use crate::runner::{self, Odometer, OnScratch};
 use crate::scratch;
 use crate::tensor::Tensor;
@@ -132,14 +132,12 @@ pub(crate) fn run(
         // SAFETY: `steps` calls this for nests of an admitted call, each when its checks have passed, but for what its move checks.
         unsafe { nest(level, planned, sources, output) }
     };
-    runner::steps(
-        plan,
-        inputs,
-        output,
-        temporaries,
-        |check, _| check.is_by_move(),
-        run,
-    )
+    runner::steps(plan, inputs, output, temporaries, tested_by_move, run)
+}
+
+/// Whether the Move of a nest tests the indices of a check: a precompiled one does where it can.
+fn tested_by_move(check: &Check, _: &PlannedNest) -> bool {
+    check.is_by_move()
 }
 
 /// Runs a nest whose numbers and call were proved when they were compiled. `false`: an index that its Move tests is outside.

@@ -8,7 +8,7 @@
 //! written outside the range that a Move was given. Nests follow each other: the next one begins when every part is done.
 
 use super::part::{Part, Split};
-use super::{Level, Sources, nest, scheduled, team};
+use super::{Level, Sources, nest, scheduled, team, tested_by_move};
 use crate::error::Error;
 use crate::nest::schedule::Schedule;
 use crate::operand::{Input, Output};
@@ -73,14 +73,7 @@ pub(crate) fn run_parallel(
         unsafe { team::run(&all, threads.min(all.parts) - 1) };
         all.passed.into_inner()
     };
-    runner::steps(
-        plan,
-        inputs,
-        output,
-        temporaries,
-        |check, _| check.is_by_move(),
-        run,
-    )
+    runner::steps(plan, inputs, output, temporaries, tested_by_move, run)
 }
 
 /// The start of a result that threads write different parts of.
