@@ -10,9 +10,9 @@ mod suite;
 use cases::describe::{Step, at};
 use cases::ways;
 use std::collections::BTreeSet;
-use suite::{ENGINES, from_naive, naive};
+use suite::{ENGINES, from_naive, naive, tensor};
 use xslice::ElementType::I64;
-use xslice::Signature;
+use xslice::{ElementType, Error, ErrorKind, Gather, Graph, Program, Range, Signature, ValueId};
 
 #[test]
 fn every_engine_gives_what_the_oracle_says() {
@@ -241,6 +241,52 @@ fn a_temporary_that_nothing_reads_stays_a_temporary() {
             .at(at![12..]);
         let expected = case.expected().expect("the oracle computes it");
         ways::gives(&case, &from_naive(&expected));
+    }
+}
+
+/// Known indices of more than 1 MiB: of a Range across zero, which each run writes, and of constants that other constants select, which
+/// are looked up one by the other. One that is outside is refused by the plan as by a run.
+#[test]
+fn long_known_indices_are_in_no_plan() {
+    const ROWS: i64 = 100_000;
+    let gather = |by: &dyn Fn(&mut Graph) -> Result<ValueId, Error>| -> Result<Program, Error> {
+        let mut graph = Graph::new();
+        let x = graph.operand("x", None)?;
+        let ids = by(&mut graph)?;
+        let rows = graph.apply(Gather::onnx(13).indices(ids), Some(x), None)?;
+        graph.finish(rows)
+    };
+    let across = gather(&|graph| {
+        let range = Range::onnx(11).start(ROWS - 1).limit(-ROWS - 1).delta(-1);
+        graph.apply(range, None, None)
+    });
+    let table: Vec<i64> = (0..500).map(|n| n * n * 31 % (2 * ROWS) - ROWS).collect();
+    let which: Vec<i64> = (0..400).map(|n| n * n % 500).collect();
+    let selected = gather(&|graph| {
+        let table = graph.constant(tensor(&[500, 1], &table));
+        let columns = tensor(&[500], &[0_i64; 500]);
+        let wide = graph.apply(Gather::onnx(13).indices(columns).axis(1), Some(table), None)?;
+        let which = tensor(&[400], &which);
+        graph.apply(Gather::onnx(13).indices(which), Some(wide), None)
+    });
+    let of = |index: i64| (index.rem_euclid(ROWS) % 251) as u8;
+    let across_rows: Vec<u8> = (-ROWS..ROWS).rev().map(of).collect();
+    let rows = which.iter().map(|&row| of(table[row as usize]));
+    let selected_rows: Vec<u8> = rows.flat_map(|value| [value; 500]).collect();
+    let x: Vec<u8> = (0..ROWS).map(of).collect();
+    for (program, expected) in [(across, across_rows), (selected, selected_rows)] {
+        let program = program.expect("a valid program");
+        let signature = Signature::new().operand(ElementType::U8, &[x.len()]);
+        let plan = program.compile(&signature).expect("a plan");
+        assert!(plan.memory() < 1 << 16, "{plan}");
+        for (engine, run) in ENGINES {
+            let mut got = vec![0; expected.len()];
+            run(&program, &signature, &[(&x).into()], (&mut got).into()).expect(engine);
+            assert!(got == expected, "{engine}");
+        }
+        let shorter = Signature::new().operand(ElementType::U8, &[x.len() - 1]);
+        let error = program.compile(&shorter).expect_err("outside");
+        assert_eq!(error.kind(), ErrorKind::IndexRange);
     }
 }
 

@@ -14,8 +14,8 @@ use crate::scratch::Scratch;
 use crate::tensor::Tensor;
 use alloc::{sync::Arc, vec, vec::Vec};
 
-/// Bytes of indices by a Range that a plan holds as a table, where they are no formula. More are written by each run, so that a plan that
-/// is only looked at costs little.
+/// Bytes of computed indices that a plan holds as a table. More are looked up in two steps or written by each run, so that a plan that is
+/// only looked at costs little.
 const MOST_TABULATED: usize = 1 << 20;
 
 impl Builder {
@@ -40,8 +40,17 @@ impl Builder {
                 return Err(origin.refuse(size, value, at));
             }
         }
-        if self.is_constant(&indices) && is_tabulated(&indices) {
-            return self.constant_index(&indices, size, &origin);
+        if self.is_constant(&indices) {
+            if is_tabulated(&indices) {
+                return self.constant_index(&indices, size, &origin);
+            }
+            if let Source::Buffer(Buffer::Constant(at)) = indices.source {
+                return match self.is_within(at, size)? {
+                    true => Ok((looked_up(indices, Buffer::Constant(at), size), dims)),
+                    // Perhaps none of those outside is selected.
+                    false => self.constant_index(&indices, size, &origin),
+                };
+            }
         }
         let indices = match indices.source {
             // Its values lie in no memory: each run writes those that are selected.
@@ -60,21 +69,7 @@ impl Builder {
             self.doomed = true;
             return Ok((Access::fixed(0, dims.len()), dims));
         }
-        let rank = dims.len();
-        let lookup = Lookup {
-            scale: 1,
-            table,
-            index,
-            size,
-            access: indices.access,
-        };
-        Ok((
-            Access {
-                lookups: vec![lookup],
-                ..Access::fixed(0, rank)
-            },
-            dims,
-        ))
+        Ok((looked_up(indices, table, size), dims))
     }
 
     fn check(
@@ -149,18 +144,18 @@ impl Builder {
                 (table, Access::row_major(&dims))
             }
         };
-        let lookup = Lookup {
-            scale: 1,
-            table,
-            index: index_type(indices.ty),
-            size,
+        let indices = CoordMap {
             access,
+            ..indices.clone()
         };
-        let access = Access {
-            lookups: vec![lookup],
-            ..Access::fixed(0, dims.len())
-        };
-        Ok((access, dims))
+        Ok((looked_up(indices, table, size), dims))
+    }
+
+    /// Whether every element of a constant is an index of an axis of `size`.
+    fn is_within(&mut self, constant: usize, size: i64) -> Result<bool, Error> {
+        let tensor = self.constants[constant].clone();
+        self.read_known(tensor.element_type(), tensor.shape())?;
+        Ok(runner::find_outside(tensor.as_input(), 0..tensor.len(), size).is_none())
     }
 
     /// The elements of a map over constants.
@@ -195,10 +190,26 @@ fn index_type(ty: ElementType) -> IndexType {
     }
 }
 
-/// Whether known indices are computed for the plan: those of a Range may be many where the program is small.
+/// The index that a table gives, at the positions of `indices`.
+fn looked_up(indices: CoordMap, table: Buffer, size: i64) -> Access {
+    let lookup = Lookup {
+        scale: 1,
+        table,
+        index: index_type(indices.ty),
+        size,
+        access: indices.access,
+    };
+    Access {
+        lookups: vec![lookup],
+        ..Access::fixed(0, indices.dims.len())
+    }
+}
+
+/// Whether known indices are computed for the plan. Of a Range, or selected by other indices, they may be many where the program is small.
 fn is_tabulated(indices: &CoordMap) -> bool {
+    let are_listed = matches!(indices.source, Source::Buffer(_)) && indices.access.is_affine();
     let count: usize = indices.dims.iter().product();
-    matches!(indices.source, Source::Buffer(_)) || count * indices.ty.size() <= MOST_TABULATED
+    are_listed || count * indices.ty.size() <= MOST_TABULATED
 }
 
 /// Positions in a Range as an index without a table, `start + delta * position`: if all of it lies on one side of 0 and within the axis.
