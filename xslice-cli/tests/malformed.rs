@@ -502,6 +502,10 @@ fn indices_by_a_range_are_described_without_the_memory_of_its_values() {
         range("start = 0, limit = 134217728"),
         range("start = -134217728, limit = 134217728"),
     );
+    let parameter = format!("<u8[9]> x |> onnx::Slice@13(starts = @({up} |> [3:4]), ends = [9])");
+    let output = common::xslice_within(256 << 10, &["explain", &parameter]);
+    let explained = common::text(&output.stdout);
+    assert!(explained.contains("result: u8 [6]"), "{explained}");
     let files = Files::new();
     let picture = files.path("x.svg");
     for indices in [

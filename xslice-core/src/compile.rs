@@ -101,6 +101,8 @@ pub(crate) struct Role {
     moved: bool,
     /// Its elements decide shapes: they must be known.
     parameter: bool,
+    /// An operator reads all of them to decide; other parameters are selected from first.
+    read: bool,
 }
 
 /// What each value is needed for.
@@ -109,21 +111,48 @@ pub(crate) fn roles(values: &[Value], result: ValueId) -> Vec<Role> {
     roles[result.index()].moved = true;
     for (at, value) in values.iter().enumerate().rev() {
         let Value::Apply(apply) = value else { continue };
-        let Role { moved, parameter } = roles[at];
-        let mut needs = |id: ValueId, moved: bool, parameter: bool| {
-            roles[id.index()].moved |= moved;
-            roles[id.index()].parameter |= parameter;
+        let Role {
+            moved, parameter, ..
+        } = roles[at];
+        let mut needs = |id: ValueId, role: Role| {
+            let needed = &mut roles[id.index()];
+            needed.moved |= role.moved;
+            needed.parameter |= role.parameter;
+            needed.read |= role.read;
+        };
+        let selected = Role {
+            moved,
+            parameter,
+            read: false,
+        };
+        let deciding = Role {
+            moved: false,
+            parameter: parameter || moved,
+            read: true,
         };
         if let Some(data) = apply.data {
-            needs(data, moved, parameter);
+            needs(data, selected);
         }
         // The indices of a gather move; every other parameter decides.
-        let selects = apply.op.selects();
+        let role = if apply.op.selects() {
+            selected
+        } else {
+            deciding
+        };
         for id in apply.op.params().filter_map(|(_, param)| param.value()) {
-            needs(id, moved && selects, parameter || (moved && !selects));
+            needs(id, role);
         }
     }
     roles
+}
+
+/// A value that decides shapes.
+#[derive(Clone, Debug)]
+enum Parameter {
+    /// Its elements.
+    Elements(Arc<Tensor>),
+    /// Some of a Range, of which more is selected before anything is read. No table takes part.
+    Range(CoordMap),
 }
 
 /// The parts of a plan while it grows.
@@ -208,21 +237,21 @@ impl Builder {
         let roles = program.roles();
         let count = program.result().index() + 1;
         let mut maps: Vec<Option<CoordMap>> = Vec::with_capacity(count);
-        let mut known: Vec<Option<Arc<Tensor>>> = Vec::new();
+        let mut known: Vec<Option<Parameter>> = Vec::new();
         if roles.iter().any(|role| role.parameter) {
             known.resize(count, None);
         }
         for (at, value) in program.values().iter().enumerate().take(count) {
             if roles[at].parameter {
                 known[at] = Some(match value {
-                    Value::Constant(tensor) => tensor.clone(),
+                    Value::Constant(tensor) => Parameter::Elements(tensor.clone()),
                     Value::Operand(operand) => match &signature.operands()[*operand].value {
-                        Some(tensor) => tensor.clone(),
+                        Some(tensor) => Parameter::Elements(tensor.clone()),
                         None => {
                             return Err(resolve::value_missing(&program.operands()[*operand].name));
                         }
                     },
-                    Value::Apply(apply) => Arc::new(self.evaluate(apply, &known)?),
+                    Value::Apply(apply) => self.evaluate(apply, &known, roles[at].read)?,
                 });
             }
             maps.push(match value {
@@ -270,8 +299,13 @@ impl Builder {
         })
     }
 
-    /// The result of one operator whose inputs are all known.
-    fn evaluate(&mut self, apply: &Apply, known: &[Option<Arc<Tensor>>]) -> Result<Tensor, Error> {
+    /// The result of one operator whose inputs are all known; as elements, if they are `read`.
+    fn evaluate(
+        &mut self,
+        apply: &Apply,
+        known: &[Option<Parameter>],
+        read: bool,
+    ) -> Result<Parameter, Error> {
         let mut inner = Self {
             limit: self.limit,
             known_cost: self.known_cost,
@@ -279,15 +313,19 @@ impl Builder {
         };
         let mut maps = vec![None; known.len()];
         for id in apply.inputs() {
-            maps[id.index()] = known[id.index()]
-                .as_ref()
-                .map(|tensor| inner.constant(tensor));
+            maps[id.index()] = known[id.index()].as_ref().map(|known| match known {
+                Parameter::Elements(tensor) => inner.constant(tensor),
+                Parameter::Range(map) => map.clone(),
+            });
         }
         let map = inner.apply(apply, &maps, known)?;
         self.known_cost = inner.known_cost;
+        if !read && matches!(map.source, Source::Range(_)) && map.access.is_affine() {
+            return Ok(Parameter::Range(map));
+        }
         self.read_known(map.ty, &map.dims)
             .map_err(|error| apply.named(error))?;
-        inner.elements(map)
+        Ok(Parameter::Elements(Arc::new(inner.elements(map)?)))
     }
 
     /// Accounts for values that are about to be read, or computed and read, while compiling.
@@ -307,7 +345,7 @@ impl Builder {
         &mut self,
         apply: &Apply,
         maps: &[Option<CoordMap>],
-        known: &[Option<Arc<Tensor>>],
+        known: &[Option<Parameter>],
     ) -> Result<CoordMap, Error> {
         self.mapped(apply, maps, known)
             .and_then(|map| self.admit(map.ty, &map.dims).map(|()| map))
@@ -318,15 +356,15 @@ impl Builder {
         &mut self,
         apply: &Apply,
         maps: &[Option<CoordMap>],
-        known: &[Option<Arc<Tensor>>],
+        known: &[Option<Parameter>],
     ) -> Result<CoordMap, Error> {
         let op = &apply.op;
         let lookup = |name: &'static str| match op.param(name) {
             None => Known::Absent,
             Some(Param::Constant(tensor)) => Known::Value(tensor),
             Some(Param::Value(id)) => match known.get(id.index()) {
-                Some(Some(tensor)) => Known::Value(tensor),
-                _ => Known::Later,
+                Some(Some(Parameter::Elements(tensor))) => Known::Value(tensor),
+                Some(Some(Parameter::Range(_)) | None) | None => Known::Later,
             },
             Some(Param::Operand(_)) => Known::Later,
         };
