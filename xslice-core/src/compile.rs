@@ -11,23 +11,23 @@ use crate::error::{Error, ErrorKind};
 use crate::nest::{LoopNest, Parts, Source, schedule::Schedule};
 use crate::op::{Entry, Op, Param};
 use crate::plan::{OperandNeed, Origin, Plan, PlannedNest, Step, Temporary, View};
-use crate::program::{Apply, Program, Value, ValueId};
+use crate::program::{Apply, Program, Value};
 use crate::range;
 use crate::resolve::{self, AxisIndex, Known, Params};
 use crate::signature::{Layout, Limit, OperandType, Signature};
 use crate::tensor::{Tensor, byte_count, element_count};
-use alloc::{boxed::Box, format, string::String, sync::Arc, vec, vec::Vec};
+use alloc::{boxed::Box, format, string::String, sync::Arc, vec::Vec};
 
 mod gather;
 mod layout;
+mod parameters;
 
 use layout::{expect_operand, expect_result, layout_access, layout_len};
+use parameters::Parameter;
+pub(crate) use parameters::{Role, parameter_operands, roles};
 
 /// The largest rank of an operand or result.
 pub(crate) const MOST_AXES: usize = 1024;
-
-/// What is known before the call is computed, checked and compared, often by several askers: so many bytes of the limit for each.
-const KNOWN_COST: usize = 4;
 
 /// More lookups than this in one access end a chain: each is a load for every element.
 const MOST_LOOKUPS: usize = 8;
@@ -74,17 +74,6 @@ pub(crate) fn view(program: &Program, signature: &Signature) -> Result<Option<Vi
     }))
 }
 
-/// For each operand, whether its value decides shapes.
-pub(crate) fn parameter_operands(program: &Program) -> Vec<bool> {
-    let mut result = vec![false; program.operands().len()];
-    for (value, role) in program.values().iter().zip(program.roles()) {
-        if let Value::Operand(at) = value {
-            result[*at] |= role.parameter;
-        }
-    }
-    result
-}
-
 /// The rules that constants break without any shape; run when a program is built.
 pub(crate) fn validate_constants(op: &Op) -> Result<(), Error> {
     resolve::validate(op, &|name| match op.param(name) {
@@ -92,67 +81,6 @@ pub(crate) fn validate_constants(op: &Op) -> Result<(), Error> {
         Some(Param::Constant(tensor)) => Known::Value(tensor),
         Some(Param::Operand(_) | Param::Value(_)) => Known::Later,
     })
-}
-
-/// What a value of a program is needed for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Role {
-    /// Its elements move to the result or select what moves.
-    moved: bool,
-    /// Its elements decide shapes: they must be known.
-    parameter: bool,
-    /// An operator reads all of them to decide; other parameters are selected from first.
-    read: bool,
-}
-
-/// What each value is needed for.
-pub(crate) fn roles(values: &[Value], result: ValueId) -> Vec<Role> {
-    let mut roles = vec![Role::default(); values.len()];
-    roles[result.index()].moved = true;
-    for (at, value) in values.iter().enumerate().rev() {
-        let Value::Apply(apply) = value else { continue };
-        let Role {
-            moved, parameter, ..
-        } = roles[at];
-        let mut needs = |id: ValueId, role: Role| {
-            let needed = &mut roles[id.index()];
-            needed.moved |= role.moved;
-            needed.parameter |= role.parameter;
-            needed.read |= role.read;
-        };
-        let selected = Role {
-            moved,
-            parameter,
-            read: false,
-        };
-        let deciding = Role {
-            moved: false,
-            parameter: parameter || moved,
-            read: true,
-        };
-        if let Some(data) = apply.data {
-            needs(data, selected);
-        }
-        // The indices of a gather move; every other parameter decides.
-        let role = if apply.op.selects() {
-            selected
-        } else {
-            deciding
-        };
-        for id in apply.op.params().filter_map(|(_, param)| param.value()) {
-            needs(id, role);
-        }
-    }
-    roles
-}
-
-/// A value that decides shapes.
-#[derive(Clone, Debug)]
-enum Parameter {
-    /// Its elements.
-    Elements(Arc<Tensor>),
-    /// Some of a Range, of which more is selected before anything is read. No table takes part.
-    Range(CoordMap),
 }
 
 /// The parts of a plan while it grows.
@@ -296,47 +224,6 @@ impl Builder {
         known.unwrap_or_else(|| {
             self.constants.push(tensor.clone());
             self.constants.len() - 1
-        })
-    }
-
-    /// The result of one operator whose inputs are all known; as elements, if they are `read`.
-    fn evaluate(
-        &mut self,
-        apply: &Apply,
-        known: &[Option<Parameter>],
-        read: bool,
-    ) -> Result<Parameter, Error> {
-        let mut inner = Self {
-            limit: self.limit,
-            known_cost: self.known_cost,
-            ..Self::empty()
-        };
-        let mut maps = vec![None; known.len()];
-        for id in apply.inputs() {
-            maps[id.index()] = known[id.index()].as_ref().map(|known| match known {
-                Parameter::Elements(tensor) => inner.constant(tensor),
-                Parameter::Range(map) => map.clone(),
-            });
-        }
-        let map = inner.apply(apply, &maps, known)?;
-        self.known_cost = inner.known_cost;
-        if !read && matches!(map.source, Source::Range(_)) && map.access.is_affine() {
-            return Ok(Parameter::Range(map));
-        }
-        self.read_known(map.ty, &map.dims)
-            .map_err(|error| apply.named(error))?;
-        Ok(Parameter::Elements(Arc::new(inner.elements(map)?)))
-    }
-
-    /// Accounts for values that are about to be read, or computed and read, while compiling.
-    fn read_known(&mut self, ty: ElementType, dims: &[usize]) -> Result<(), Error> {
-        let bytes = byte_count(element_count(dims)?, ty)?.saturating_mul(KNOWN_COST);
-        self.known_cost = self.known_cost.saturating_add(bytes);
-        let cost = self.known_cost;
-        self.limit.admit(cost, || {
-            format!(
-                "indices and parameters known before the call count as {cost} bytes, {KNOWN_COST} times what they take"
-            )
         })
     }
 

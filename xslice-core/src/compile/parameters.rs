@@ -1,0 +1,131 @@
+//! Values that decide shapes: which they are, and what of them is computed before anything is compiled.
+//!
+//! A value is needed to move, to decide, or for both. What decides has to be known: it is computed operator by operator, from the
+//! constants and from the values in the signature, and counts against the limit. Of a Range only what is read of it.
+
+use super::Builder;
+use crate::coord::CoordMap;
+use crate::elem::ElementType;
+use crate::error::Error;
+use crate::nest::Source;
+use crate::program::{Apply, Program, Value, ValueId};
+use crate::tensor::{Tensor, byte_count, element_count};
+use alloc::{format, sync::Arc, vec, vec::Vec};
+
+/// What is known before the call is computed, checked and compared, often by several askers: so many bytes of the limit for each.
+const KNOWN_COST: usize = 4;
+
+/// For each operand, whether its value decides shapes.
+pub(crate) fn parameter_operands(program: &Program) -> Vec<bool> {
+    let mut result = vec![false; program.operands().len()];
+    for (value, role) in program.values().iter().zip(program.roles()) {
+        if let Value::Operand(at) = value {
+            result[*at] |= role.parameter;
+        }
+    }
+    result
+}
+
+/// What a value of a program is needed for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Role {
+    /// Its elements move to the result or select what moves.
+    pub(super) moved: bool,
+    /// Its elements decide shapes: they must be known.
+    pub(super) parameter: bool,
+    /// An operator reads all of them to decide; other parameters are selected from first.
+    pub(super) read: bool,
+}
+
+/// What each value is needed for.
+pub(crate) fn roles(values: &[Value], result: ValueId) -> Vec<Role> {
+    let mut roles = vec![Role::default(); values.len()];
+    roles[result.index()].moved = true;
+    for (at, value) in values.iter().enumerate().rev() {
+        let Value::Apply(apply) = value else { continue };
+        let Role {
+            moved, parameter, ..
+        } = roles[at];
+        let mut needs = |id: ValueId, role: Role| {
+            let needed = &mut roles[id.index()];
+            needed.moved |= role.moved;
+            needed.parameter |= role.parameter;
+            needed.read |= role.read;
+        };
+        let selected = Role {
+            moved,
+            parameter,
+            read: false,
+        };
+        let deciding = Role {
+            moved: false,
+            parameter: parameter || moved,
+            read: true,
+        };
+        if let Some(data) = apply.data {
+            needs(data, selected);
+        }
+        // The indices of a gather move; every other parameter decides.
+        let role = if apply.op.selects() {
+            selected
+        } else {
+            deciding
+        };
+        for id in apply.op.params().filter_map(|(_, param)| param.value()) {
+            needs(id, role);
+        }
+    }
+    roles
+}
+
+/// A value that decides shapes.
+#[derive(Clone, Debug)]
+pub(super) enum Parameter {
+    /// Its elements.
+    Elements(Arc<Tensor>),
+    /// Some of a Range, of which more is selected before anything is read. No table takes part.
+    Range(CoordMap),
+}
+
+impl Builder {
+    /// The result of one operator whose inputs are all known; as elements, if they are `read`.
+    pub(super) fn evaluate(
+        &mut self,
+        apply: &Apply,
+        known: &[Option<Parameter>],
+        read: bool,
+    ) -> Result<Parameter, Error> {
+        let mut inner = Self {
+            limit: self.limit,
+            known_cost: self.known_cost,
+            ..Self::empty()
+        };
+        let mut maps = vec![None; known.len()];
+        for id in apply.inputs() {
+            maps[id.index()] = known[id.index()].as_ref().map(|known| match known {
+                Parameter::Elements(tensor) => inner.constant(tensor),
+                Parameter::Range(map) => map.clone(),
+            });
+        }
+        let map = inner.apply(apply, &maps, known)?;
+        self.known_cost = inner.known_cost;
+        if !read && matches!(map.source, Source::Range(_)) && map.access.is_affine() {
+            return Ok(Parameter::Range(map));
+        }
+        self.read_known(map.ty, &map.dims)
+            .map_err(|error| apply.named(error))?;
+        Ok(Parameter::Elements(Arc::new(inner.elements(map)?)))
+    }
+
+    /// Accounts for values that are about to be read, or computed and read, while compiling.
+    pub(super) fn read_known(&mut self, ty: ElementType, dims: &[usize]) -> Result<(), Error> {
+        let bytes = byte_count(element_count(dims)?, ty)?.saturating_mul(KNOWN_COST);
+        self.known_cost = self.known_cost.saturating_add(bytes);
+        let cost = self.known_cost;
+        self.limit.admit(cost, || {
+            format!(
+                "indices and parameters known before the call count as {cost} bytes, {KNOWN_COST} times what they take"
+            )
+        })
+    }
+}
