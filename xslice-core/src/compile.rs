@@ -190,8 +190,8 @@ impl Builder {
                     Some(operand_map(*operand, given, self))
                 }
                 Value::Apply(apply) => {
-                    let map = self.apply(apply, &maps, &known)?;
-                    Some(self.bounded(map).map_err(|error| apply.named(error))?)
+                    let map = self.apply(apply, &maps, &known);
+                    Some(map.map_err(|error| apply.named(error))?)
                 }
             });
         }
@@ -227,16 +227,19 @@ impl Builder {
         })
     }
 
-    /// The map of an operator's result, which is small enough; refusals name the operator.
+    /// The map of an operator's result, which is small enough; a temporary if it has become too deep.
     fn apply(
         &mut self,
         apply: &Apply,
         maps: &[Option<CoordMap>],
         known: &[Option<Parameter>],
     ) -> Result<CoordMap, Error> {
-        self.mapped(apply, maps, known)
-            .and_then(|map| self.admit(map.ty, &map.dims).map(|()| map))
-            .map_err(|error| apply.named(error))
+        let map = self.mapped(apply, maps, known)?;
+        self.admit(map.ty, &map.dims)?;
+        if map.access.lookup_count() > MOST_LOOKUPS {
+            return self.materialize(map);
+        }
+        Ok(map)
     }
 
     fn mapped(
@@ -359,15 +362,6 @@ impl Builder {
         self.limit.admit(bytes, || {
             format!("the temporaries between its nests take {bytes} bytes")
         })
-    }
-
-    /// The map itself, or a temporary if it has become too deep.
-    fn bounded(&mut self, map: CoordMap) -> Result<CoordMap, Error> {
-        if map.access.lookup_count() > MOST_LOOKUPS {
-            self.materialize(map)
-        } else {
-            Ok(map)
-        }
     }
 
     /// Adds the nest that writes a map to `dst`.

@@ -38,7 +38,7 @@ unsafe impl Lanes for __m128i {
 
 /// Whether rows are too short to gain from aligned stores, so that what is done once for all of them weighs more.
 pub(super) fn short(run: &Run, tables: &Tables<64>) -> bool {
-    run.bytes < 16 * tables.tile
+    run.bytes < 128 * tables.tile
 }
 
 /// Rows with gaps between them are fetched so many rows ahead.
