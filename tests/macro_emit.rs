@@ -6,7 +6,7 @@ mod cases;
 mod suite;
 
 use proc_macro2::{TokenStream, TokenTree};
-use xslice::emit::{self, Destination, Function, Taken};
+use xslice::emit::{self, Destination, Function};
 use xslice::{Plan, Program, Signature};
 
 /// The plan of a text that declares everything.
@@ -37,7 +37,6 @@ fn emitted(plan: &Plan, names: &[&str], destination: Destination) -> String {
             .steps()
             .iter()
             .any(|step| matches!(step, xslice::Step::Check(_))),
-        taken: Taken::Arrays,
     };
     emit::function(plan, &wanted).expect("it fits")
 }

@@ -1,6 +1,7 @@
 //! What expansions of [`xslice!`](crate::xslice) call. Not for use by hand: nothing here is stable.
 //!
-//! Operands become slices of known length by [`Source`] and [`Destination`]. What runs on them is in the expansion itself.
+//! Operands become slices of known length by [`Source`] and [`Destination`]. What runs on them is one function of [`nest`] with its numbers, or
+//! stands in the expansion itself.
 
 pub mod data;
 mod nest;
@@ -15,15 +16,15 @@ pub use xslice_macros::expand;
 
 use crate::Error;
 pub use nest::{
-    blocks1, blocks2, elements1, elements2, elements3, gather_blocks1, gather_blocks2,
-    gather_elements1, gather_elements2, gather_elements3,
+    blocks1, blocks2, elements1, elements2, elements3, fill, gather, gather_blocks1,
+    gather_blocks2, gather_checked, gather_elements1, gather_elements2, gather_elements3, nest,
 };
-pub use operand::{Destination, Flat, Source, run, try_run};
+pub use operand::{AsDestination, AsSource, Destination, Flat, Outcome, Source, run, run_into};
 
 /// What an expression sees of this crate. It is imported whole into the block of an invocation, so every name is one that no user has.
 pub mod scope {
+    pub use super::operand::{AsDestination as _, AsSource as _, Outcome as _};
     pub use super::operand::{Destination as __XsliceDestination, Source as __XsliceSource};
-    pub use core::marker::PhantomData as __XsliceOf;
 
     /// The facade, for texts of `xslice_core::emit`.
     pub mod __xslice {

@@ -16,7 +16,7 @@ use std::fmt::Write as _;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use xslice::emit::{Destination, Function, Taken};
+use xslice::emit::{Destination, Function};
 use xslice::{Plan, Step};
 
 const HELP: &str = "\
@@ -183,7 +183,6 @@ pub fn function(model: &Model, plan: &Plan, head: &str) -> Result<String> {
         parameters: &parameters,
         destination: Destination::Parameter,
         fallible: is_fallible(plan),
-        taken: Taken::Arrays,
     };
     Ok(layout::lay_out(&xslice::emit::function(plan, &wanted)?))
 }

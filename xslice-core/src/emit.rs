@@ -8,6 +8,7 @@
 //! ```text
 //! emit.rs      the function: parameters, temporaries, steps
 //! check.rs     the indices of a gather, before anything moves
+//! call.rs      nests that are one call
 //! fixed.rs     nests that a Move does better
 //! nest.rs      loops and their calls by numbers, unrolled ones, copies
 //! position.rs  where an element is: offset, strides, indices
@@ -16,6 +17,7 @@
 //! The text calls a few functions of the facade's `__private` module, by the path that the caller gives. A text is compiled anew for
 //! every shape, so what a call can do that depends on the element type alone is a call, and the compiler makes it once.
 
+mod call;
 mod check;
 mod data;
 mod fixed;
@@ -50,15 +52,6 @@ pub enum Destination {
     Constant,
 }
 
-/// How a function takes operands and destination.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Taken {
-    /// As references to arrays.
-    Arrays,
-    /// As one parameter, slices in pairs, whose lengths the caller has compared: `((table, indices), dst)`; `()` for none.
-    Slices,
-}
-
 /// How a function is to be written.
 #[derive(Clone, Debug)]
 pub struct Function<'a> {
@@ -72,14 +65,24 @@ pub struct Function<'a> {
     pub destination: Destination,
     /// Whether it returns a `Result`; needed where a plan has checks.
     pub fallible: bool,
-    /// What its parameters are.
-    pub taken: Taken,
+}
+
+/// What moves, for a caller that has slices of the lengths of the plan: a function of those, `((table, indices), dst)` with `()` for no
+/// operand, and of numbers.
+#[derive(Clone, Debug)]
+pub struct Moved {
+    /// What is defined before: constants, a `static`, the function itself if none of the facade's does it alone.
+    pub items: String,
+    /// The function.
+    pub function: String,
+    /// Its numbers.
+    pub numbers: String,
 }
 
 /// The function that does what a plan does.
 ///
 /// ```
-/// use xslice_core::emit::{self, Destination, Function, Taken};
+/// use xslice_core::emit::{self, Destination, Function};
 /// use xslice_core::{ElementType, Program, Signature};
 /// let program = Program::parse("x[::-1, 1:3]")?;
 /// let plan = program.compile(&Signature::new().operand(ElementType::F32, &[32, 4]))?;
@@ -89,14 +92,13 @@ pub struct Function<'a> {
 ///     parameters: &["x"],
 ///     destination: Destination::Parameter,
 ///     fallible: false,
-///     taken: Taken::Arrays,
 /// };
 /// assert_eq!(
 ///     emit::function(&plan, &wanted)?,
 ///     "\
 /// fn crop(x: &[f32; 128], dst: &mut [f32; 64]) {
 ///     // dst[2*i] <- x[125 - 4*i], 2 elements
-///     xslice::__private::blocks1(dst, x, 2, [32], (0, [2]), (125, [-4]));
+///     xslice::__private::blocks1((x, dst), (2, [32], (0, [2]), (125, [-4])));
 /// }
 /// "
 /// );
@@ -106,45 +108,40 @@ pub struct Function<'a> {
 /// # Errors
 /// [`ErrorKind::TooLarge`] for temporaries that do not fit the stack, and for constants of more than a mebibyte.
 pub fn function(plan: &Plan, wanted: &Function<'_>) -> Result<String, Error> {
-    let mut emitter = Emitter {
-        plan,
-        wanted,
-        constants: Constants::default(),
-        unrolled_left: UNROLLED,
-        unchecked: None,
-        statics: 0,
-        returned: false,
-        text: String::new(),
-        depth: 1,
+    Emitter::new(plan, wanted, Taken::Arrays).function()
+}
+
+/// The same as a function of slices and numbers, one of the facade's if it does all: it is compiled once for all plans, and what is
+/// written for one is compiled for this one. The destination of `wanted` is a parameter, and its head the name of the function.
+///
+/// # Errors
+/// Those of [`function`].
+pub fn moved(plan: &Plan, wanted: &Function<'_>) -> Result<Moved, Error> {
+    let mut emitter = Emitter::new(plan, wanted, Taken::Slices);
+    if let Some(call) = emitter.one_call() {
+        return Ok(Moved {
+            items: emitter.constants.text(wanted.root)? + &emitter.text,
+            function: call.function(wanted.root),
+            numbers: call.numbers,
+        });
+    }
+    let head = format!("fn {}", wanted.head);
+    let wanted = Function {
+        head: &head,
+        ..wanted.clone()
     };
-    emitter.temporaries()?;
-    if wanted.destination != Destination::Parameter {
-        let zero = emitter.zero(plan.element_type());
-        let dst = emitter.local("dst");
-        emitter.line(format_args!(
-            "let mut {dst} = [{zero}; {}];",
-            plan.output_len()
-        ));
-    }
-    let mut steps = plan.steps();
-    while let Some((step, rest)) = steps.split_first() {
-        steps = rest;
-        match step {
-            Step::Check(check) if emitter.rows_by_index(check, rest) => break,
-            Step::Check(check) if emitter.leaves(check, rest.first()) => {}
-            Step::Check(check) => emitter.check(check)?,
-            Step::Nest(planned) => emitter.nest(planned)?,
-        }
-    }
-    if !emitter.returned {
-        emitter.result();
-    }
-    let constants = emitter.constants.text(wanted.root)?;
-    Ok(format!(
-        "{}{constants}{}}}\n",
-        emitter.signature(),
-        emitter.text
-    ))
+    Ok(Moved {
+        items: Emitter::new(plan, &wanted, Taken::Slices).function()?,
+        function: head["fn ".len()..].to_string(),
+        numbers: String::from("()"),
+    })
+}
+
+/// An array for the result of a plan, before anything moves; `root` is the path of the facade.
+#[must_use]
+pub fn zeros(plan: &Plan, root: &str) -> String {
+    let zero = data::zero(plan.element_type(), root);
+    format!("[{zero}; {}]", plan.output_len())
 }
 
 /// The Rust type of an element; `root` is the path of the facade.
@@ -153,21 +150,29 @@ pub fn element(ty: ElementType, root: &str) -> String {
     data::element(ty, root)
 }
 
-/// Texts in pairs, from the left: `((a, b), c)`; of none, `()`.
-fn pairs(texts: impl IntoIterator<Item = String>) -> String {
-    let texts = texts.into_iter();
-    let all = texts.reduce(|all, text| format!("({all}, {text})"));
-    all.unwrap_or_else(|| String::from("()"))
+/// Operands in pairs, from the left, and the destination behind them: `(((a, b), c), dst)`; for none, `((), dst)`.
+fn pairs(operands: impl IntoIterator<Item = String>, dst: &str) -> String {
+    let operands = operands.into_iter();
+    let all = operands.reduce(|all, text| format!("({all}, {text})"));
+    format!("({}, {dst})", all.unwrap_or_else(|| String::from("()")))
+}
+
+/// How a function takes operands and destination.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Taken {
+    /// As references to arrays.
+    Arrays,
+    /// As one parameter, slices in pairs, whose lengths the caller has compared. A second one has no numbers.
+    Slices,
 }
 
 struct Emitter<'a> {
     plan: &'a Plan,
     wanted: &'a Function<'a>,
+    taken: Taken,
     constants: Constants,
     /// Statements that may still be repeated.
     unrolled_left: usize,
-    /// What a refusal says of the indices that the next nest looks at.
-    unchecked: Option<String>,
     /// Nests that a Move does.
     statics: usize,
     /// Whether the last statement is the value.
@@ -176,7 +181,48 @@ struct Emitter<'a> {
     depth: usize,
 }
 
-impl Emitter<'_> {
+impl<'a> Emitter<'a> {
+    fn new(plan: &'a Plan, wanted: &'a Function<'a>, taken: Taken) -> Self {
+        Self {
+            plan,
+            wanted,
+            taken,
+            constants: Constants::default(),
+            unrolled_left: UNROLLED,
+            statics: 0,
+            returned: false,
+            text: String::new(),
+            depth: 1,
+        }
+    }
+
+    /// The whole function.
+    fn function(mut self) -> Result<String, Error> {
+        self.temporaries()?;
+        if self.wanted.destination != Destination::Parameter {
+            let (dst, zeros) = (self.local("dst"), zeros(self.plan, self.wanted.root));
+            self.line(format_args!("let mut {dst} = {zeros};"));
+        }
+        let mut steps = self.plan.steps();
+        while let Some((step, rest)) = steps.split_first() {
+            if let Some((call, rest)) = self.call(steps) {
+                self.write(&call, rest.is_empty());
+                steps = rest;
+                continue;
+            }
+            match step {
+                Step::Check(check) => self.check(check)?,
+                Step::Nest(planned) => self.nest(planned)?,
+            }
+            steps = rest;
+        }
+        if !self.returned {
+            self.result();
+        }
+        let constants = self.constants.text(self.wanted.root)?;
+        Ok(format!("{}{constants}{}}}\n", self.signature(), self.text))
+    }
+
     fn line(&mut self, text: core::fmt::Arguments<'_>) {
         let indent = 4 * self.depth;
         self.text += &format!("{:indent$}{text}\n", "");
@@ -246,14 +292,20 @@ impl Emitter<'_> {
             (false, "()") => String::new(),
             (false, value) => format!(" -> {value}"),
         };
-        let parameters = match self.wanted.taken {
+        let parameters = match self.taken {
             Taken::Arrays => {
                 let typed = parameters.iter().map(|(name, ty)| format!("{name}: {ty}"));
                 typed.collect::<Vec<String>>().join(", ")
             }
             Taken::Slices => {
-                let (names, types): (Vec<String>, Vec<String>) = parameters.into_iter().unzip();
-                format!("{}: {}", pairs(names), pairs(types))
+                let (mut names, mut types): (Vec<String>, Vec<String>) =
+                    parameters.into_iter().unzip();
+                let (dst, dst_ty) = (names.pop(), types.pop());
+                let (names, types) = (
+                    pairs(names, &dst.unwrap_or_default()),
+                    pairs(types, &dst_ty.unwrap_or_default()),
+                );
+                format!("{names}: {types}, (): ()")
             }
         };
         format!("{}({parameters}){result} {{\n", self.wanted.head)
@@ -262,7 +314,7 @@ impl Emitter<'_> {
     /// What a parameter refers to.
     fn parameter(&self, ty: ElementType, len: usize) -> String {
         let element = self.element(ty);
-        match self.wanted.taken {
+        match self.taken {
             Taken::Arrays => format!("[{element}; {len}]"),
             Taken::Slices => format!("[{element}]"),
         }

@@ -11,9 +11,9 @@ use crate::report::{self, Refusal};
 use crate::template;
 use crate::tokens::{Ends, Trees};
 use proc_macro::{TokenStream, TokenTree};
-use xslice_core::emit::{self, Function};
+use xslice_core::emit::Function;
 use xslice_core::notation::{self, Diagnostic};
-use xslice_core::{ElementType, ErrorKind, Plan};
+use xslice_core::{ElementType, Error, ErrorKind, Plan};
 
 /// Bytes of any result, intermediate ones included: constants are computed in the memory of the compiler.
 const LARGEST: usize = 1 << 31;
@@ -85,13 +85,14 @@ fn not_constant(notation: &Notation, plan: Option<&Plan>, arrow: Option<Ends>) -
     refusals
 }
 
-/// The text of the function that moves; `form` lacks what the notation says.
-fn function(
+/// What `emit` makes of a plan; `form` lacks what the notation says.
+fn text<R>(
     plan: &Plan,
     notation: &Notation,
     form: Function<'_>,
     refusals: &mut Vec<Refusal>,
-) -> Option<String> {
+    emit: fn(&Plan, &Function<'_>) -> Result<R, Error>,
+) -> Option<R> {
     let parameters = parameters(notation);
     let parameters: Vec<&str> = parameters.iter().map(String::as_str).collect();
     let wanted = Function {
@@ -99,7 +100,7 @@ fn function(
         fallible: notation.run_time().is_some(),
         ..form
     };
-    let text = emit::function(plan, &wanted);
+    let text = emit(plan, &wanted);
     text.map_err(|error| {
         refusals.push(Refusal {
             error,

@@ -1,108 +1,137 @@
 //! Nests by their numbers. Loops that are written out are compiled anew in every invocation, and a call is not: here is one function for
 //! each element type. Called with literals they are inlined, and the loops for these numbers are left.
+//!
+//! Each takes what it moves, sources in pairs and the destination behind them, then its numbers.
 
 use super::{check, copy, wrap};
-use crate::Error;
+use crate::{Element, Error};
+use xslice_core::fixed::{Checked, Fill, Gather, Nest};
 
 /// Where a nest starts in an array, and what a turn of each loop adds, outermost first.
 type Position<const LOOPS: usize> = (usize, [isize; LOOPS]);
 
+/// The turns of loops around elements, where they start in the destination, and where in the source.
+type Elements<const LOOPS: usize> = ([usize; LOOPS], Position<LOOPS>, Position<LOOPS>);
+
+/// The same around blocks, whose length comes first.
+type Blocks<const LOOPS: usize> = (usize, [usize; LOOPS], Position<LOOPS>, Position<LOOPS>);
+
+/// The size of an axis, the elements of the source that an index of it counts, and what a refusal says: operator, axis, shape of the indices.
+type Axis<'a, const RANK: usize> = (i64, isize, (&'a str, usize, [usize; RANK]));
+
 /// Moves one element.
 #[inline]
-fn elements0<T: Copy>(
-    dst: &mut [T],
-    src: &[T],
-    _: [usize; 0],
-    (to, []): Position<0>,
-    (from, []): Position<0>,
-) {
+fn elements0<T: Copy>((src, dst): (&[T], &mut [T]), (_, (to, []), (from, [])): Elements<0>) {
     dst[to] = src[from];
 }
 
 /// Copies one block.
 #[inline]
-fn blocks0<T: Copy>(
-    dst: &mut [T],
-    src: &[T],
-    len: usize,
-    _: [usize; 0],
-    (to, []): Position<0>,
-    (from, []): Position<0>,
-) {
+fn blocks0<T: Copy>((src, dst): (&[T], &mut [T]), (len, _, (to, []), (from, [])): Blocks<0>) {
     copy(dst, to, src, from, len);
 }
 
-/// A loop around another function.
+/// A loop: calls the function with the number of each turn and the positions in destination and source.
+#[inline]
+fn turns(
+    count: usize,
+    (mut to, to_step): (usize, isize),
+    (mut from, from_step): (usize, isize),
+    mut turn: impl FnMut(usize, usize, usize),
+) {
+    let mut i = 0;
+    while i < count {
+        turn(i, to, from);
+        to = to.wrapping_add_signed(to_step);
+        from = from.wrapping_add_signed(from_step);
+        i += 1;
+    }
+}
+
+/// A loop around another function, and one by indices.
 macro_rules! around {
-    ($($name:ident($loops:literal) $inner:ident($($len:ident)?);)*) => {$(
+    ($($name:ident, $gather:ident: $numbers:ident<$loops:literal>, $inner:ident($($len:ident)?);)*) => {$(
         /// Elements or blocks in that many loops.
         #[inline]
         pub fn $name<T: Copy>(
-            dst: &mut [T],
-            src: &[T],
-            $($len: usize,)?
-            [count, extents @ ..]: [usize; $loops],
-            (mut to, [to_step, to_inner @ ..]): Position<$loops>,
-            (mut from, [from_step, from_inner @ ..]): Position<$loops>,
+            (src, dst): (&[T], &mut [T]),
+            (
+                $($len,)?
+                [count, extents @ ..],
+                (to, [to_step, to_inner @ ..]),
+                (from, [from_step, from_inner @ ..]),
+            ): $numbers<$loops>,
         ) {
-            let mut i = 0;
-            while i < count {
-                $inner(dst, src, $($len,)? extents, (to, to_inner), (from, from_inner));
-                to = to.wrapping_add_signed(to_step);
-                from = from.wrapping_add_signed(from_step);
-                i += 1;
-            }
+            turns(count, (to, to_step), (from, from_step), |_, to, from| {
+                $inner((src, dst), ($($len,)? extents, (to, to_inner), (from, from_inner)));
+            });
         }
-    )*};
-}
 
-around! {
-    elements1(1) elements0();
-    elements2(2) elements1();
-    elements3(3) elements2();
-    blocks1(1) blocks0(len);
-    blocks2(2) blocks1(len);
-}
-
-/// Indices of an axis of that size, the elements of the source that each counts, and what a refusal says: operator, axis, shape.
-type Looked<'a, I, const RANK: usize> = (&'a [I], i64, isize, (&'a str, usize, [usize; RANK]));
-
-/// A loop around another function, by indices.
-macro_rules! gather {
-    ($($name:ident($loops:literal) $inner:ident($($len:ident)?);)*) => {$(
         /// Elements or blocks in that many loops, the outermost of which looks up an index.
         ///
         /// # Errors
         /// That of every engine, before anything moves.
         #[inline]
-        pub fn $name<T: Copy, I: Copy + Into<i64>, const RANK: usize>(
-            dst: &mut [T],
-            src: &[T],
-            (indices, size, scale, (operator, axis, shape)): Looked<'_, I, RANK>,
-            $($len: usize,)?
-            [count, extents @ ..]: [usize; $loops],
-            (mut to, [to_step, to_inner @ ..]): Position<$loops>,
-            (mut from, [from_step, from_inner @ ..]): Position<$loops>,
+        pub fn $gather<T: Copy, I: Copy + Into<i64>, const RANK: usize>(
+            ((src, indices), dst): ((&[T], &[I]), &mut [T]),
+            (
+                (size, scale, (operator, axis, shape)),
+                (
+                    $($len,)?
+                    [count, extents @ ..],
+                    (to, [to_step, to_inner @ ..]),
+                    (from, [from_step, from_inner @ ..]),
+                ),
+            ): (Axis<'_, RANK>, $numbers<$loops>),
         ) -> Result<(), Error> {
             check(indices, 0, &[(count, 1)], size, (operator, axis, &shape))?;
-            let mut i = 0;
-            while i < count {
+            turns(count, (to, to_step), (from, from_step), |i, to, from| {
                 let row = wrap(indices[i].into(), size).cast_signed() * scale;
                 let at = (from.wrapping_add_signed(row), from_inner);
-                $inner(dst, src, $($len,)? extents, (to, to_inner), at);
-                to = to.wrapping_add_signed(to_step);
-                from = from.wrapping_add_signed(from_step);
-                i += 1;
-            }
+                $inner((src, dst), ($($len,)? extents, (to, to_inner), at));
+            });
             Ok(())
         }
     )*};
 }
 
-gather! {
-    gather_elements1(1) elements0();
-    gather_elements2(2) elements1();
-    gather_elements3(3) elements2();
-    gather_blocks1(1) blocks0(len);
-    gather_blocks2(2) blocks1(len);
+around! {
+    elements1, gather_elements1: Elements<1>, elements0();
+    elements2, gather_elements2: Elements<2>, elements1();
+    elements3, gather_elements3: Elements<3>, elements2();
+    blocks1, gather_blocks1: Blocks<1>, blocks0(len);
+    blocks2, gather_blocks2: Blocks<2>, blocks1(len);
+}
+
+/// A nest that a Move does.
+#[inline]
+pub fn nest<T: Element>((src, dst): (&[T], &mut [T]), nest: &Nest<T>) {
+    nest.run(src, dst);
+}
+
+/// Values of a Range by a Move.
+#[inline]
+pub fn fill<T: Element>(((), dst): ((), &mut [T]), fill: &Fill<T>) {
+    fill.run(dst);
+}
+
+/// A gather by a Move, which looks at the indices; what a refusal says is behind it.
+///
+/// # Errors
+/// That of every engine.
+#[inline]
+pub fn gather<T: Element, I: Element, const RANK: usize>(
+    ((src, indices), dst): ((&[T], &[I]), &mut [T]),
+    (gather, (operator, axis, shape)): (&Gather<T, I>, (&str, usize, [usize; RANK])),
+) -> Result<(), Error> {
+    gather.run(src, indices, (operator, axis, &shape), dst)
+}
+
+/// A gather by a Move and constant indices.
+#[inline]
+pub fn gather_checked<T: Element, I: Element>(
+    (src, dst): (&[T], &mut [T]),
+    (gather, indices): (&Gather<T, I>, Checked<'_, I>),
+) {
+    gather.run_checked(src, indices, dst);
 }

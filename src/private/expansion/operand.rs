@@ -1,22 +1,51 @@
 //! What the operands of an expression can be: arrays, nested arrays, slices, `Vec`, views, and pointers to them, as flat slices. Whether a length must be looked at is said by the type of the operand, and so is whether the value is a `Result`.
 //!
 //! A crate may have hundreds of invocations, each with types of its own, so what counts here is how many functions the compiler makes for
-//! one: a method without a loop or a branch for each operand, and nothing else that knows its length.
+//! one: a method without a loop or a branch for each array, and nothing else that knows a length. What is needed is a constant, whose value
+//! a slice is compared with, and whose type has been compared with that of an array.
 
 use super::alloc::{self, boxed::Box, format, vec::Vec};
 use crate::{Element, Error, ErrorKind};
 use core::marker::PhantomData;
 
-/// What is needed, as a type: the compiler compares it.
-type Need<T, const N: usize> = PhantomData<[T; N]>;
+/// The number of elements of `T` that are needed of an operand of type `S`: what is in the type has been compared.
+#[derive(Debug)]
+pub struct Need<S: ?Sized, T> {
+    len: usize,
+    of: PhantomData<(*const S, T)>,
+}
 
-/// What can be the source of `N` elements. Its method is called as such, so that a reference costs no step of its own.
+impl<S: ?Sized, T> Need<S, T> {
+    const fn of(len: usize) -> Self {
+        let of = PhantomData;
+        Self { len, of }
+    }
+}
+
+/// What can be the source of `N` elements.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no source of {N} elements of `{T}`",
     label = "an array, a nested array, a slice or a `Vec` of `{T}` is needed",
     note = "the element type and the dimensions stand in `<...>`"
 )]
-pub trait Source<T, const N: usize> {
+pub trait Source<T, const N: usize>: AsSource<T> {
+    /// `N`, which the compiler compares where the length is in the type.
+    const NEED: Need<Self, T> = Need::of(N);
+}
+
+/// What can be the destination of `N` elements.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no destination of {N} elements of `{T}`",
+    label = "an array, a nested array, a slice or a `Vec` of `{T}` is needed",
+    note = "the number of elements is that of the result"
+)]
+pub trait Destination<T, const N: usize>: AsDestination<T> {
+    /// `N`, which the compiler compares where the length is in the type.
+    const NEED: Need<Self, T> = Need::of(N);
+}
+
+/// A source as a slice. Its method is called as such, so that a reference costs no step of its own, and knows no length but that of its own type.
+pub trait AsSource<T> {
     /// The elements if their number is in the type, so that such a form has no way to fail, or what is still to be compared.
     type Given<'a>: Operand
     where
@@ -24,16 +53,11 @@ pub trait Source<T, const N: usize> {
         T: 'a;
 
     /// The elements; `name` is for the refusal.
-    fn __xslice_source(&self, name: &'static str, need: Need<T, N>) -> Self::Given<'_>;
+    fn __xslice_source(&self, name: &'static str, need: Need<Self, T>) -> Self::Given<'_>;
 }
 
-/// What can be the destination of `N` elements. A method call borrows what is no reference yet and borrows again what is one.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is no destination of {N} elements of `{T}`",
-    label = "an array, a nested array, a slice or a `Vec` of `{T}` is needed",
-    note = "the number of elements is that of the result"
-)]
-pub trait Destination<T, const N: usize> {
+/// A destination as a slice. A method call borrows what is no reference yet and borrows again what is one.
+pub trait AsDestination<T> {
     /// The elements if their number is in the type, or what is still to be compared.
     type Given<'a>: Operand
     where
@@ -41,7 +65,53 @@ pub trait Destination<T, const N: usize> {
         T: 'a;
 
     /// The elements.
-    fn __xslice_destination(&mut self, need: Need<T, N>) -> Self::Given<'_>;
+    fn __xslice_destination(&mut self, need: Need<Self, T>) -> Self::Given<'_>;
+}
+
+/// What a function that moves gives: nothing, or a refusal.
+pub trait Outcome {
+    /// A value, or a `Result` if there may be a refusal.
+    type Value<R>;
+
+    /// As a `Result`.
+    ///
+    /// # Errors
+    /// The refusal.
+    fn checked(self) -> Result<(), Error>;
+
+    /// The value, if nothing was refused.
+    fn __xslice_value<R>(self, value: R) -> Self::Value<R>;
+}
+
+impl Outcome for () {
+    type Value<R> = R;
+
+    #[inline]
+    fn checked(self) -> Result<(), Error> {
+        Ok(())
+    }
+
+    #[inline]
+    fn __xslice_value<R>(self, value: R) -> R {
+        value
+    }
+}
+
+impl Outcome for Result<(), Error> {
+    type Value<R> = Result<R, Error>;
+
+    #[inline]
+    fn checked(self) -> Self {
+        self
+    }
+
+    #[inline]
+    fn __xslice_value<R>(self, value: R) -> Result<R, Error> {
+        match self {
+            Ok(()) => Ok(value),
+            Err(error) => Err(error),
+        }
+    }
 }
 
 /// Operands as they were given: none, one, or pairs of operands.
@@ -51,8 +121,8 @@ pub trait Destination<T, const N: usize> {
 pub trait Operands: Sized {
     /// The elements, in pairs as the operands are.
     type Elements;
-    /// What the value of an invocation becomes: itself, or a `Result` if anything is still to be compared.
-    type Out<R>;
+    /// What an outcome becomes: itself, or a `Result` if anything is still to be compared.
+    type Out<D: Outcome>: Outcome;
 
     /// The elements.
     ///
@@ -61,38 +131,41 @@ pub trait Operands: Sized {
     fn admit(self) -> Result<Self::Elements, Error>;
 
     /// Calls the function.
-    fn call<R>(self, run: impl FnOnce(Self::Elements) -> R) -> Self::Out<R>;
+    fn call<D: Outcome>(self, run: impl FnOnce(Self::Elements) -> D) -> Self::Out<D>;
 }
 
 /// One operand.
 pub trait Operand: Operands {
     /// [`Operands::Out`] behind other operands.
-    type Behind<A: Operands, R>;
+    type Behind<A: Operands, D: Outcome>: Outcome;
 
     /// Calls the function on others and this one.
-    fn call_behind<A: Operands, R>(
+    fn call_behind<A: Operands, D: Outcome>(
         self,
         others: A,
-        run: impl FnOnce((A::Elements, Self::Elements)) -> R,
-    ) -> Self::Behind<A, R>;
+        run: impl FnOnce((A::Elements, Self::Elements)) -> D,
+    ) -> Self::Behind<A, D>;
 }
 
-/// Calls the function, which cannot fail, on the elements of operands.
+/// Calls a function that moves on the elements of operands and the destination behind them, and on its numbers.
 #[inline]
-pub fn run<O: Operands, R>(operands: O, run: fn(O::Elements) -> R) -> O::Out<R> {
-    operands.call(run)
-}
-
-/// Calls the function on the elements of operands.
-///
-/// # Errors
-/// What is wrong with an operand, then what the function finds.
-#[inline]
-pub fn try_run<O: Operands, R>(
+pub fn run<O: Operands, M, D: Outcome>(
     operands: O,
-    run: fn(O::Elements) -> Result<R, Error>,
-) -> Result<R, Error> {
-    run(operands.admit()?)
+    numbers: M,
+    moves: fn(O::Elements, M) -> D,
+) -> O::Out<D> {
+    operands.call(|elements| moves(elements, numbers))
+}
+
+/// The same into an array of the expansion's own.
+#[inline]
+pub fn run_into<O: Operands, T, M, D: Outcome>(
+    sources: O,
+    dst: &mut [T],
+    numbers: M,
+    moves: fn((O::Elements, &mut [T]), M) -> D,
+) -> O::Out<D> {
+    sources.call(|elements| moves((elements, dst), numbers))
 }
 
 /// Operands of which nothing is to be compared.
@@ -100,7 +173,7 @@ macro_rules! certain {
     ($([$($generics:tt)*] $elements:ty;)*) => {$(
         impl<$($generics)*> Operands for $elements {
             type Elements = Self;
-            type Out<R> = R;
+            type Out<D: Outcome> = D;
 
             #[inline]
             fn admit(self) -> Result<Self, Error> {
@@ -108,20 +181,20 @@ macro_rules! certain {
             }
 
             #[inline]
-            fn call<R>(self, run: impl FnOnce(Self) -> R) -> R {
+            fn call<D: Outcome>(self, run: impl FnOnce(Self) -> D) -> D {
                 run(self)
             }
         }
 
         impl<$($generics)*> Operand for $elements {
-            type Behind<A: Operands, R> = A::Out<R>;
+            type Behind<A: Operands, D: Outcome> = A::Out<D>;
 
             #[inline]
-            fn call_behind<A: Operands, R>(
+            fn call_behind<A: Operands, D: Outcome>(
                 self,
                 others: A,
-                run: impl FnOnce((A::Elements, Self)) -> R,
-            ) -> A::Out<R> {
+                run: impl FnOnce((A::Elements, Self)) -> D,
+            ) -> A::Out<D> {
                 others.call(|others| run((others, self)))
             }
         }
@@ -148,7 +221,7 @@ macro_rules! compared {
 
         impl<'a, T> Operands for $name<'a, T> {
             type Elements = $elements;
-            type Out<R> = Result<R, Error>;
+            type Out<D: Outcome> = Result<(), Error>;
 
             #[inline]
             fn admit(self) -> Result<$elements, Error> {
@@ -160,21 +233,21 @@ macro_rules! compared {
             }
 
             #[inline]
-            fn call<R>(self, run: impl FnOnce($elements) -> R) -> Result<R, Error> {
-                self.admit().map(run)
+            fn call<D: Outcome>(self, run: impl FnOnce($elements) -> D) -> Result<(), Error> {
+                run(self.admit()?).checked()
             }
         }
 
         impl<'a, T> Operand for $name<'a, T> {
-            type Behind<A: Operands, R> = Result<R, Error>;
+            type Behind<A: Operands, D: Outcome> = Result<(), Error>;
 
             #[inline]
-            fn call_behind<A: Operands, R>(
+            fn call_behind<A: Operands, D: Outcome>(
                 self,
                 others: A,
-                run: impl FnOnce((A::Elements, $elements)) -> R,
-            ) -> Result<R, Error> {
-                (others, self).admit().map(run)
+                run: impl FnOnce((A::Elements, $elements)) -> D,
+            ) -> Result<(), Error> {
+                run((others, self).admit()?).checked()
             }
         }
     )*};
@@ -189,7 +262,7 @@ compared! {
 
 impl<A: Operands, B: Operand> Operands for (A, B) {
     type Elements = (A::Elements, B::Elements);
-    type Out<R> = B::Behind<A, R>;
+    type Out<D: Outcome> = B::Behind<A, D>;
 
     #[inline]
     fn admit(self) -> Result<Self::Elements, Error> {
@@ -197,7 +270,7 @@ impl<A: Operands, B: Operand> Operands for (A, B) {
     }
 
     #[inline]
-    fn call<R>(self, run: impl FnOnce(Self::Elements) -> R) -> Self::Out<R> {
+    fn call<D: Outcome>(self, run: impl FnOnce(Self::Elements) -> D) -> Self::Out<D> {
         self.1.call_behind(self.0, run)
     }
 }
@@ -210,17 +283,17 @@ macro_rules! unresolved {
         pub struct $unresolved;
 
         #[diagnostic::do_not_recommend]
-        impl<S: ?Sized> Source<$unresolved, 0> for S {
+        impl<S: ?Sized> AsSource<$unresolved> for S {
             type Given<'a> = () where S: 'a;
 
-            fn __xslice_source(&self, _: &'static str, _: Need<$unresolved, 0>) {}
+            fn __xslice_source(&self, _: &'static str, _: Need<S, $unresolved>) {}
         }
 
         #[diagnostic::do_not_recommend]
-        impl<D: ?Sized> Destination<$unresolved, 0> for D {
+        impl<D: ?Sized> AsDestination<$unresolved> for D {
             type Given<'a> = () where D: 'a;
 
-            fn __xslice_destination(&mut self, _: Need<$unresolved, 0>) {}
+            fn __xslice_destination(&mut self, _: Need<D, $unresolved>) {}
         }
     )*};
 }
@@ -232,11 +305,16 @@ macro_rules! sources_behind {
     ($($pointer:ty;)*) => {$(
         #[diagnostic::do_not_recommend]
         impl<S: Source<T, N> + ?Sized, T: Element, const N: usize> Source<T, N> for $pointer {
+            const NEED: Need<Self, T> = Need::of(S::NEED.len);
+        }
+
+        #[diagnostic::do_not_recommend]
+        impl<S: AsSource<T> + ?Sized, T: Element> AsSource<T> for $pointer {
             type Given<'a> = S::Given<'a> where Self: 'a;
 
             #[inline]
-            fn __xslice_source(&self, name: &'static str, need: Need<T, N>) -> S::Given<'_> {
-                (**self).__xslice_source(name, need)
+            fn __xslice_source(&self, name: &'static str, need: Need<Self, T>) -> S::Given<'_> {
+                (**self).__xslice_source(name, Need::of(need.len))
             }
         }
     )*};
@@ -255,11 +333,16 @@ macro_rules! destinations_behind {
     ($($pointer:ty;)*) => {$(
         #[diagnostic::do_not_recommend]
         impl<D: Destination<T, N> + ?Sized, T: Element, const N: usize> Destination<T, N> for $pointer {
+            const NEED: Need<Self, T> = Need::of(D::NEED.len);
+        }
+
+        #[diagnostic::do_not_recommend]
+        impl<D: AsDestination<T> + ?Sized, T: Element> AsDestination<T> for $pointer {
             type Given<'a> = D::Given<'a> where Self: 'a;
 
             #[inline]
-            fn __xslice_destination(&mut self, need: Need<T, N>) -> D::Given<'_> {
-                (**self).__xslice_destination(need)
+            fn __xslice_destination(&mut self, need: Need<Self, T>) -> D::Given<'_> {
+                (**self).__xslice_destination(Need::of(need.len))
             }
         }
     )*};
@@ -270,25 +353,35 @@ destinations_behind! {
     Box<D>;
 }
 
-/// Operands whose length is in their type: how they become flat.
+/// Operands whose length is in their type: what is needed of them, and how they become flat.
 macro_rules! arrays {
-    ($([$($dim:ident)*] $array:ty, $self:ident => $shared:expr, $unique:expr;)*) => {$(
+    ($([$($dim:ident)*] [$($n:tt)*] $array:ty, $need:expr, $self:ident => $shared:expr, $unique:expr;)*) => {$(
         #[diagnostic::do_not_recommend]
-        impl<T: Element, $(const $dim: usize,)* const N: usize> Source<T, N> for $array {
+        impl<T: Element, $(const $dim: usize,)* $($n)*> Source<T, N> for $array {
+            const NEED: Need<Self, T> = $need;
+        }
+
+        #[diagnostic::do_not_recommend]
+        impl<T: Element, $(const $dim: usize,)* $($n)*> Destination<T, N> for $array {
+            const NEED: Need<Self, T> = $need;
+        }
+
+        #[diagnostic::do_not_recommend]
+        impl<T: Element, $(const $dim: usize,)*> AsSource<T> for $array {
             type Given<'a> = &'a [T];
 
             #[inline]
-            fn __xslice_source(&$self, _: &'static str, _: Need<T, N>) -> &[T] {
+            fn __xslice_source(&$self, _: &'static str, _: Need<Self, T>) -> &[T] {
                 $shared
             }
         }
 
         #[diagnostic::do_not_recommend]
-        impl<T: Element, $(const $dim: usize,)* const N: usize> Destination<T, N> for $array {
+        impl<T: Element, $(const $dim: usize,)*> AsDestination<T> for $array {
             type Given<'a> = &'a mut [T];
 
             #[inline]
-            fn __xslice_destination(&mut $self, _: Need<T, N>) -> &mut [T] {
+            fn __xslice_destination(&mut $self, _: Need<Self, T>) -> &mut [T] {
                 $unique
             }
         }
@@ -296,29 +389,35 @@ macro_rules! arrays {
 }
 
 arrays! {
-    [] [T; N], self => self, self;
+    [N] [] [T; N], Need::of(N), self => self, self;
 }
 
 /// Operands whose length is known when they are given: their elements in one piece, or their strides.
 macro_rules! by_length {
     ($([$($source:tt)*] [$($destination:tt)*] $operand:ty, $self:ident => $shared:expr, $unique:expr;)*) => {$(
         #[diagnostic::do_not_recommend]
-        impl<$($source)*, const N: usize> Source<T, N> for $operand {
+        impl<$($source)*, const N: usize> Source<T, N> for $operand {}
+
+        #[diagnostic::do_not_recommend]
+        impl<$($destination)*, const N: usize> Destination<T, N> for $operand {}
+
+        #[diagnostic::do_not_recommend]
+        impl<$($source)*> AsSource<T> for $operand {
             type Given<'a> = Given<'a, T> where Self: 'a;
 
             #[inline]
-            fn __xslice_source(&$self, name: &'static str, _: Need<T, N>) -> Given<'_, T> {
-                Given { elements: $shared, len: N, name }
+            fn __xslice_source(&$self, name: &'static str, need: Need<Self, T>) -> Given<'_, T> {
+                Given { elements: $shared, len: need.len, name }
             }
         }
 
         #[diagnostic::do_not_recommend]
-        impl<$($destination)*, const N: usize> Destination<T, N> for $operand {
+        impl<$($destination)*> AsDestination<T> for $operand {
             type Given<'a> = Place<'a, T> where Self: 'a;
 
             #[inline]
-            fn __xslice_destination(&mut $self, _: Need<T, N>) -> Place<'_, T> {
-                Place { elements: $unique, len: N, name: "output" }
+            fn __xslice_destination(&mut $self, need: Need<Self, T>) -> Place<'_, T> {
+                Place { elements: $unique, len: need.len, name: "output" }
             }
         }
     )*};
@@ -353,7 +452,7 @@ fn wrong_layout(strides: &[isize], name: &'static str) -> Error {
 
 #[cfg(feature = "ndarray")]
 mod views {
-    use super::{Destination, Element, Given, Need, Place, Source};
+    use super::{AsDestination, AsSource, Destination, Element, Given, Need, Place, Source};
     use ndarray::{ArrayBase, Data, DataMut, Dimension};
 
     by_length! {
@@ -398,13 +497,10 @@ impl<'a, T, const N: usize> Flat<'a, &[T; N], T> {
 macro_rules! nested {
     ($($array:ty, $len:expr, [$($dim:ident)+], $($flatten:ident).+;)*) => {$(
         arrays! {
-            [$($dim)+] $array, self => {
-                const { same_length($len, N) };
-                self$(.$flatten())+
-            }, {
-                const { same_length($len, N) };
-                nested!(self, $($flatten).+)
-            };
+            [$($dim)+] [const N: usize] $array, {
+                same_length($len, N);
+                Need::of(N)
+            }, self => self$(.$flatten())+, nested!(self, $($flatten).+);
         }
 
         impl<'a, T, $(const $dim: usize,)+> Flat<'a, $array, T> {

@@ -1,13 +1,14 @@
 //! The indices of a gather, looked at before anything moves.
 
+use super::Emitter;
+use super::call::Call;
 use super::nest::numbers;
 use super::position::Indices;
-use super::{Destination, Emitter};
 use crate::access::{Access, Buffer, Lookup};
 use crate::elem::ElementType;
 use crate::error::Error;
 use crate::nest::Source;
-use crate::plan::{Check, Step};
+use crate::plan::{Check, PlannedNest};
 use alloc::{format, string::String, vec, vec::Vec};
 
 impl Emitter<'_> {
@@ -15,7 +16,7 @@ impl Emitter<'_> {
         if check.extents().contains(&0) {
             return Ok(());
         }
-        let (root, origin) = (self.wanted.root, Self::origin(check));
+        let (root, origin) = (self.wanted.root, Self::origin(check, "&"));
         let (access, size) = (check.access(), check.size());
         let table = match check.table() {
             Buffer::Constant(at) => self.integers(at),
@@ -58,48 +59,35 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Writes a check and the nest behind it, the last step, as one call if the outermost loop goes through the indices; `false`: they
-    /// are still to be written.
-    pub(super) fn rows_by_index(&mut self, check: &Check, rest: &[Step]) -> bool {
-        let [Step::Nest(planned)] = rest else {
-            return false;
-        };
+    /// A check and the nest behind it, the last steps, as one call if the outermost loop goes through the indices.
+    pub(super) fn rows_by_index(&mut self, check: &Check, planned: &PlannedNest) -> Option<Call> {
         let nest = planned.nest();
         let (Source::Buffer(source), [lookup]) = (nest.source(), &nest.src().lookups[..]) else {
-            return false;
+            return None;
         };
         let Some((count, inner @ ([] | [_]))) = nest.extents().split_first() else {
-            return false;
+            return None;
         };
         let one_by_one = lookup.access
             == Access::affine(0, [&[1], &vec![0; inner.len()][..]].concat()[..].into())
             && *count == self.len(check.table());
         if !one_by_one || !self.is_whole(check, lookup) || self.pays(planned) {
-            return false;
+            return None;
         }
         if self.is_const() || nest.element_type() == ElementType::String {
-            return false;
+            return None;
         }
         self.describe(nest);
-        let (src, table) = (self.reference(source), self.reference(check.table()));
-        let dst = self.target(planned);
-        let (operator, axis, dims) = check.origin();
         let written = self.written(nest);
         let (kind, numbers) = numbers(nest, &written);
-        let call = format!(
-            "{}::__private::gather_{kind}({}{dst}, {src}, ({table}, {}, {}, ({operator:?}, {axis}, {dims:?})), {numbers})",
-            self.wanted.root,
-            self.mutable(&dst),
-            check.size(),
-            lookup.scale,
-        );
-        self.returned = self.wanted.destination == Destination::Parameter;
-        if self.returned {
-            self.line(format_args!("{call}"));
-        } else {
-            self.or_return(format_args!("{call}"));
-        }
-        true
+        let (size, scale, origin) = (check.size(), lookup.scale, Self::origin(check, ""));
+        Some(Call {
+            name: format!("gather_{kind}"),
+            sources: vec![source, check.table()],
+            scratch: planned.scratch(),
+            numbers: format!("(({size}, {scale}, {origin}), {numbers})"),
+            fallible: true,
+        })
     }
 
     /// Whether a check looks at a whole table of run-time indices, and a lookup is through it, in the same order.
@@ -111,10 +99,10 @@ impl Emitter<'_> {
             && check.access() == &Access::row_major(check.extents())
     }
 
-    /// What a refusal says of where the indices belong.
-    pub(super) fn origin(check: &Check) -> String {
+    /// What a refusal says of where the indices belong; `by` is how their shape is passed.
+    pub(super) fn origin(check: &Check, by: &str) -> String {
         let (operator, axis, dims) = check.origin();
-        format!("({operator:?}, {axis}, &{dims:?})")
+        format!("({operator:?}, {axis}, {by}{dims:?})")
     }
 
     /// Returns what is wrong, if anything is. `?` would be shorter, and more work for the compiler.

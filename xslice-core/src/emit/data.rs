@@ -119,10 +119,7 @@ impl Emitter<'_> {
 
     /// A value to fill an array with.
     pub(super) fn zero(&self, ty: ElementType) -> String {
-        match Tensor::zeros(ty, &[1]) {
-            Ok(tensor) if ty != ElementType::String => value(&tensor, 0, self.wanted.root),
-            _ => format!("const {{ {}::new() }}", self.element(ty)),
-        }
+        zero(ty, self.wanted.root)
     }
 
     fn constant(&self, at: usize) -> Arc<Tensor> {
@@ -192,6 +189,13 @@ fn narrowest(indices: Vec<i64>, size: i64) -> Tensor {
     });
     let len = wrapped.len();
     Tensor::from_bytes(ty, &[len], bytes.collect()).unwrap_or_else(|_| Tensor::vector(&wrapped))
+}
+
+pub(super) fn zero(ty: ElementType, root: &str) -> String {
+    match Tensor::zeros(ty, &[1]) {
+        Ok(tensor) if ty != ElementType::String => value(&tensor, 0, root),
+        _ => format!("const {{ {}::new() }}", element(ty, root)),
+    }
 }
 
 pub(super) fn element(ty: ElementType, root: &str) -> String {

@@ -1,17 +1,19 @@
 //! Nests that a Move does better than loops of the compiler's own: vectors by the processor that is there, streamed stores, prefetches.
 //!
-//! What is written is a `static` of [`crate::fixed`], proved when it is compiled, and its call.
+//! What is written is a `static` of [`crate::fixed`], proved when it is compiled. It is what the call has as its numbers.
 
 use super::Emitter;
+use super::call::Call;
 use crate::access::{Access, Buffer, IndexType, Lookup, Names, Shown};
 use crate::elem::ElementType;
 use crate::nest::schedule::Move;
 use crate::nest::{LoopNest, Source};
-use crate::plan::{Check, PlannedNest, Step};
+use crate::plan::{Check, PlannedNest};
 use crate::range::Progression;
 use alloc::{
     format,
     string::{String, ToString},
+    vec,
     vec::Vec,
 };
 
@@ -27,59 +29,49 @@ const INDICES: usize = 1 << 13;
 /// The parts of a nest that its kinds differ in, as text.
 struct Kind {
     name: &'static str,
-    /// Its method that runs it.
+    /// The function that runs it.
     run: &'static str,
     /// Generic arguments.
     generics: String,
     /// Arguments of the constructor between the loops and the destination.
     numbers: String,
-    /// Arguments of the call before the destination.
-    sources: String,
+    sources: Vec<Buffer>,
+    /// What the function takes behind the nest: the rest of a tuple.
+    rest: String,
 }
 
 impl Emitter<'_> {
-    /// Writes the nest as a Move if that pays; `false`: it is still to be written.
-    pub(super) fn fixed(&mut self, planned: &PlannedNest) -> bool {
+    /// The nest as a Move if that pays. `check` is that of its indices, if nothing has looked at them.
+    pub(super) fn by_move(&mut self, planned: &PlannedNest, check: Option<&Check>) -> Option<Call> {
         let nest = planned.nest();
         if !self.pays(planned) {
-            return false;
+            return None;
         }
         let kind = match (nest.source(), nest.src().lookups.first()) {
-            (Source::Range(values), _) => Some(self.fill(nest, values)),
-            (Source::Buffer(source), None) => Some(self.copy(nest, source)),
-            (Source::Buffer(source), Some(lookup)) => self.gather(nest, source, lookup),
+            (Source::Range(values), _) => self.fill(nest, values),
+            (Source::Buffer(source), None) => self.copy(nest, source),
+            (Source::Buffer(source), Some(lookup)) => self.gather(nest, source, lookup, check)?,
         };
-        let Some(kind) = kind else {
-            return false;
-        };
-        let is_fallible = kind.name == "Gather" && kind.run == "run";
-        let Kind {
-            name,
-            run,
-            generics,
-            numbers,
-            sources,
-        } = kind;
+        let Kind { name, generics, .. } = kind;
         let path = format!("{}::__private::{name}", self.wanted.root);
         let nest_name = format!("NEST{}", self.statics);
         self.statics += 1;
         self.describe(nest);
         let (extents, dst) = (nest.extents(), side(nest.destination_len(), nest.dst()));
         self.line(format_args!(
-            "static {nest_name}: {path}<{generics}> = {path}::new(&{extents:?}, {numbers}, {dst});"
+            "static {nest_name}: {path}<{generics}> = {path}::new(&{extents:?}, {}, {dst});",
+            kind.numbers
         ));
-        let to = match (planned.scratch(), self.wanted.destination) {
-            (Some(at), _) => format!("&mut {}", self.scratch(at)),
-            (None, super::Destination::Parameter) => self.local("dst"),
-            (None, _) => format!("&mut {}", self.local("dst")),
-        };
-        let call = format!("{nest_name}.{run}({sources}{to})");
-        if is_fallible {
-            self.or_return(format_args!("{call}"));
-        } else {
-            self.line(format_args!("{call};"));
-        }
-        true
+        Some(Call {
+            name: String::from(kind.run),
+            sources: kind.sources,
+            scratch: planned.scratch(),
+            numbers: match kind.rest.as_str() {
+                "" => format!("&{nest_name}"),
+                rest => format!("(&{nest_name}, {rest})"),
+            },
+            fallible: check.is_some(),
+        })
     }
 
     /// Whether the nest is one that a Move can do, and better.
@@ -121,13 +113,14 @@ impl Emitter<'_> {
         self.line(format_args!("{text}"));
     }
 
-    fn copy(&mut self, nest: &LoopNest, source: Buffer) -> Kind {
+    fn copy(&self, nest: &LoopNest, source: Buffer) -> Kind {
         Kind {
             name: "Nest",
-            run: "run",
+            run: "nest",
             generics: self.element(nest.element_type()),
             numbers: format!("{}, {}", nest.block(), side(nest.source_len(), nest.src())),
-            sources: format!("{}, ", self.reference(source)),
+            sources: vec![source],
+            rest: String::new(),
         }
     }
 
@@ -141,7 +134,7 @@ impl Emitter<'_> {
         };
         Kind {
             name: "Fill",
-            run: "run",
+            run: "fill",
             generics: self.element(nest.element_type()),
             numbers: format!(
                 "{}::__private::Progression::{values}, ({}, &{:?})",
@@ -149,29 +142,35 @@ impl Emitter<'_> {
                 nest.src().offset,
                 nest.src().strides
             ),
-            sources: String::new(),
+            sources: Vec::new(),
+            rest: String::new(),
         }
     }
 
     /// `None` where the indices are not looked at as a whole.
-    fn gather(&mut self, nest: &LoopNest, source: Buffer, lookup: &Lookup) -> Option<Kind> {
+    fn gather(
+        &mut self,
+        nest: &LoopNest,
+        source: Buffer,
+        lookup: &Lookup,
+        check: Option<&Check>,
+    ) -> Option<Kind> {
         let (size, len) = (lookup.size, self.len(lookup.table));
-        let (index, run, indices) = match lookup.table {
+        let (index, run, sources, rest) = match lookup.table {
             Buffer::Constant(_) if len > INDICES => return None,
             Buffer::Constant(at) => {
                 let (root, table) = (self.wanted.root, self.integers(at));
                 let checked =
                     format!("const {{ {root}::__private::Checked::fixed(&{table}, {size}) }}");
-                (ElementType::I64, "run_checked", checked)
+                (ElementType::I64, "gather_checked", vec![source], checked)
             }
             Buffer::Operand(_) | Buffer::Scratch(_) => {
-                let origin = self.unchecked.take()?;
                 let index = match lookup.index {
                     IndexType::I32 => ElementType::I32,
                     IndexType::I64 => ElementType::I64,
                 };
-                let table = self.reference(lookup.table);
-                (index, "run", format!("{table}, {origin}"))
+                let sources = vec![source, lookup.table];
+                (index, "gather", sources, Self::origin(check?, ""))
             }
         };
         let (ty, index) = (self.element(nest.element_type()), self.element(index));
@@ -188,21 +187,16 @@ impl Emitter<'_> {
                 nest.block(),
                 lookup.scale
             ),
-            sources: format!("{}, {indices}, ", self.reference(source)),
+            sources,
+            rest,
         })
     }
 
-    /// Leaves a check to the Move of the next step, which looks at all indices of the table; `false`: it is still to be written.
-    pub(super) fn leaves(&mut self, check: &Check, next: Option<&Step>) -> bool {
-        let Some(Step::Nest(next)) = next else {
-            return false;
-        };
-        let mut lookups = next.nest().src().lookups.iter();
-        let leaves = self.pays(next) && lookups.any(|lookup| self.is_whole(check, lookup));
-        if leaves {
-            self.unchecked = Some(Self::origin(check));
-        }
-        leaves
+    /// A check and the nest behind it, if that is a Move that looks at all indices of the table.
+    pub(super) fn checked_by_move(&mut self, check: &Check, planned: &PlannedNest) -> Option<Call> {
+        let mut lookups = planned.nest().src().lookups.iter();
+        let looks = lookups.any(|lookup| self.is_whole(check, lookup));
+        looks.then(|| self.by_move(planned, Some(check)))?
     }
 
     /// The elements of a buffer.

@@ -4,6 +4,7 @@
 //! statements of their own, but not copies of three bytes. Up to three affine loops are one call with their
 //! numbers; what else loops is written with its loops, and a block is one copy.
 
+use super::call::Call;
 use super::data::{f32_value, f64_value};
 use super::position::{Counter, Indices, Sum};
 use super::{Destination, Emitter};
@@ -13,7 +14,7 @@ use crate::error::Error;
 use crate::nest::{LoopNest, Source};
 use crate::plan::PlannedNest;
 use crate::range::Progression;
-use alloc::{format, string::String, vec::Vec};
+use alloc::{format, string::String, vec, vec::Vec};
 
 /// Turns of a nest that are all written out.
 const TINY: usize = 16;
@@ -31,7 +32,7 @@ pub(super) struct Written {
     loops: usize,
 }
 
-/// Which function does a nest, and what it takes behind the operands: the block, the loops, the positions.
+/// Which function does a nest, and its numbers: the block, the loops, the positions.
 pub(super) fn numbers(nest: &LoopNest, written: &Written) -> (String, String) {
     let extents = &written.extents;
     let (kind, block) = match written.block {
@@ -47,20 +48,15 @@ pub(super) fn numbers(nest: &LoopNest, written: &Written) -> (String, String) {
     let (to, from) = (position(nest.dst()), position(nest.src()));
     (
         format!("{kind}{}", extents.len()),
-        format!("{block}{extents:?}, {to}, {from}"),
+        format!("({block}{extents:?}, {to}, {from})"),
     )
 }
 
 impl Emitter<'_> {
+    /// Writes a nest with its loops.
     pub(super) fn nest(&mut self, planned: &PlannedNest) -> Result<(), Error> {
-        if self.fixed(planned) {
-            return Ok(());
-        }
         let nest = planned.nest();
         let written = self.written(nest);
-        if self.by_numbers(planned, &written) {
-            return Ok(());
-        }
         let mut counters = self.counters(written.loops);
         self.load(&written.src, 0, &counters)?;
         for (k, &extent) in written.extents[..written.loops].iter().enumerate() {
@@ -68,7 +64,7 @@ impl Emitter<'_> {
             self.load(&written.src, k + 1, &counters)?;
         }
         counters.resize(written.extents.len(), Counter::Turn(0));
-        let dst = self.target(planned);
+        let dst = self.target(planned.scratch());
         self.turns(&written, nest, &dst, &mut counters);
         for k in (0..written.loops).rev() {
             self.close_loop(&counters[k]);
@@ -77,20 +73,20 @@ impl Emitter<'_> {
     }
 
     /// The variable of what a nest writes.
-    pub(super) fn target(&self, planned: &PlannedNest) -> String {
-        match planned.scratch() {
+    pub(super) fn target(&self, scratch: Option<usize>) -> String {
+        match scratch {
             Some(at) => self.scratch(at),
             None => self.local("dst"),
         }
     }
 
-    /// Writes loops as one call if there is a function for them, which costs their reader's compiler less; `false`: they are still to be
-    /// written.
-    fn by_numbers(&mut self, planned: &PlannedNest, written: &Written) -> bool {
+    /// Loops as one call if there is a function for them, which costs their reader's compiler less.
+    pub(super) fn by_numbers(&mut self, planned: &PlannedNest) -> Option<Call> {
         let nest = planned.nest();
         let Source::Buffer(source) = nest.source() else {
-            return false;
+            return None;
         };
+        let written = self.written(nest);
         let most = if written.block == 1 { 3 } else { 2 };
         if written.loops == 0
             || written.extents.len() > most
@@ -98,15 +94,17 @@ impl Emitter<'_> {
             || nest.element_type() == ElementType::String
             || !(nest.src().is_affine() && nest.dst().is_affine())
         {
-            return false;
+            return None;
         }
-        let (kind, numbers) = numbers(nest, written);
-        let call = format!("{}::__private::{kind}", self.wanted.root);
-        let (dst, src) = (self.target(planned), self.reference(source));
-        let mutable = self.mutable(&dst);
         self.describe(nest);
-        self.line(format_args!("{call}({mutable}{dst}, {src}, {numbers});"));
-        true
+        let (name, numbers) = numbers(nest, &written);
+        Some(Call {
+            name,
+            sources: vec![source],
+            scratch: planned.scratch(),
+            numbers,
+            fallible: false,
+        })
     }
 
     /// What makes a mutable reference of a variable.
@@ -116,7 +114,7 @@ impl Emitter<'_> {
         if is_reference { "" } else { "&mut " }
     }
 
-    pub(super) fn written(&mut self, nest: &LoopNest) -> Written {
+    pub(super) fn written(&self, nest: &LoopNest) -> Written {
         let mut extents = nest.extents().to_vec();
         let mut block = nest.block();
         let constant_strings = matches!(nest.source(), Source::Buffer(Buffer::Constant(_)))
@@ -148,7 +146,7 @@ impl Emitter<'_> {
     }
 
     /// How many loops stay loops.
-    fn loops(&mut self, extents: &[usize], src: &Indices) -> usize {
+    fn loops(&self, extents: &[usize], src: &Indices) -> usize {
         let most = |total: usize| if total <= TINY { TINY } else { INNER };
         let total = extents.iter().product::<usize>();
         let mut loops = extents.len();
@@ -159,9 +157,6 @@ impl Emitter<'_> {
                 break;
             }
             (loops, turns) = (first, next);
-        }
-        if turns > 1 {
-            self.unrolled_left -= turns;
         }
         loops
     }
@@ -191,7 +186,11 @@ impl Emitter<'_> {
         let src = self.position(&written.src, counters);
         let dst = self.base("d", dst, many);
         let src = self.base("s", src, many);
-        for turn in 0..unrolled.iter().product() {
+        let turns: usize = unrolled.iter().product();
+        if turns > 1 {
+            self.unrolled_left -= turns;
+        }
+        for turn in 0..turns {
             let mut rest: usize = turn;
             for (counter, extent) in counters[written.loops..].iter_mut().zip(unrolled).rev() {
                 *counter = Counter::Turn(rest % extent);

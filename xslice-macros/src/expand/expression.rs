@@ -1,22 +1,28 @@
-//! `xslice!(<...> x[1:] => y)`: the function inside of a block, called on the user's operands.
+//! `xslice!(<...> x[1:] => y)`: a function that moves and its numbers, in a block, called on the user's operands.
 //!
-//! Operands are borrowed by the traits of the facade, each once. They stand in the block of the function, where every name is one that no
-//! user has. The traits decide which operands have a length to be looked at, and with it whether the value is a `Result`.
+//! Operands are borrowed by the traits of the facade, each once. They stand in a block where every name is one that no user has. The
+//! traits decide which operands have a length to be looked at, and with it whether the value is a `Result`.
 //!
 //! Every token of a template costs a call of the compiler, and a crate may have hundreds of invocations: what is common is text here, which
 //! is lexed in one.
 
-use super::{compile, function, not_constant};
+use super::{compile, not_constant, text};
 use crate::parse::{Expression, Rust};
 use crate::report::{self, Refusal};
 use crate::template::{self, ROOT, Template};
 use crate::tokens::Ends;
 use proc_macro::{Delimiter, Group, Ident, Punct, Spacing, Span, TokenStream, TokenTree};
-use xslice_core::emit::{self, Destination, Function, Taken};
+use xslice_core::emit::{self, Destination, Function, Moved};
 use xslice_core::{ElementType, Error, ErrorKind, Plan};
 
 /// How `scope` calls the facade.
 const IN_SCOPE: &str = "__xslice";
+
+/// The array of a result.
+const DST: &str = "__xslice_dst";
+
+/// The function that moves, where it is the expansion's own.
+const RUN: &str = "__xslice_run";
 
 /// Bytes of a result that is returned as an array.
 const ARRAY: usize = 16 << 10;
@@ -28,44 +34,53 @@ pub fn expand(
 ) -> TokenStream {
     let notation = &expression.notation;
     let plan = compile(notation, &mut refusals);
-    let (destination, head) = match (expression.constant, &expression.destination) {
-        (Some(_), _) => (Destination::Constant, "const fn __xslice_run"),
-        (None, None) => (Destination::Returned, "fn __xslice_run"),
-        (None, Some(_)) => (Destination::Parameter, "fn __xslice_run"),
-    };
-    if expression.constant.is_some() {
+    let is_constant = expression.constant.is_some();
+    if is_constant {
         let arrow = expression.destination.as_ref().map(|to| to.arrow);
         refusals.extend(not_constant(notation, plan.as_ref(), arrow));
-    }
-    if let (Destination::Returned, Some(plan)) = (destination, &plan) {
+    } else if let (None, Some(plan)) = (&expression.destination, &plan) {
         refusals.extend(too_large(plan, notation.chain_ends()));
     }
-    let is_constant = destination == Destination::Constant;
+    let (root_of_text, destination) = match is_constant {
+        true => (ROOT, Destination::Constant),
+        false => (IN_SCOPE, Destination::Parameter),
+    };
     let form = Function {
-        head,
-        root: if is_constant { ROOT } else { IN_SCOPE },
+        head: RUN,
+        root: root_of_text,
         parameters: &[],
         destination,
         fallible: false,
-        taken: if is_constant {
-            Taken::Arrays
-        } else {
-            Taken::Slices
-        },
     };
-    let run = plan
-        .as_ref()
-        .and_then(|plan| function(plan, notation, form, &mut refusals));
-    match (run, plan) {
-        (Some(run), Some(plan)) if refusals.is_empty() => {
-            if is_constant {
-                constant(&Template::new(ROOT, root), &run, expression.source, &plan)
-            } else {
-                call(root, &run, expression, &plan)
-            }
+    let written = plan.as_ref().and_then(|plan| {
+        let refusals = &mut refusals;
+        if is_constant {
+            let head = format!("const fn {RUN}");
+            let form = Function {
+                head: &head,
+                ..form
+            };
+            text(plan, notation, form, refusals, emit::function).map(Written::Constant)
+        } else {
+            text(plan, notation, form, refusals, emit::moved).map(Written::Moved)
         }
+    });
+    match (written, plan) {
+        (Some(written), Some(plan)) if refusals.is_empty() => match written {
+            Written::Constant(run) => {
+                constant(&Template::new(ROOT, root), &run, expression.source, &plan)
+            }
+            Written::Moved(moved) => call(root, &moved, expression, &plan),
+        },
         _ => dummy(Template::new(ROOT, root), &mut refusals, &expression),
     }
+}
+
+/// What moves.
+enum Written {
+    /// A function that is `const`.
+    Constant(String),
+    Moved(Moved),
 }
 
 /// Refuses a result that is too large for the stack.
@@ -83,17 +98,17 @@ fn too_large(plan: &Plan, ends: Ends) -> Option<Refusal> {
 /// Traits cannot be called in a constant: the operand is an array, flat or nested, by inherent functions.
 fn constant(template: &Template, run: &str, source: Option<Rust>, plan: &Plan) -> TokenStream {
     let Some(source) = source else {
-        return template.fill(&format!("{{ {run} __xslice_run() }}"));
+        return template.fill(&format!("{{ {run} {RUN}() }}"));
     };
     let element = emit::element(plan.element_type(), ROOT);
     let view = format!("{ROOT}::__private::Flat::<_, {element}>::of(&__xslice_operand).array()");
     let view = borrow(template, source, &view);
     let template = template.with("__xslice_view", view);
-    template.fill(&format!("{{ {run} __xslice_run(__xslice_view) }}"))
+    template.fill(&format!("{{ {run} {RUN}(__xslice_view) }}"))
 }
 
-/// The function and its call on the user's operands, in a block that sees `scope` of the facade.
-fn call(root: TokenStream, run: &str, expression: Expression, plan: &Plan) -> TokenStream {
+/// The call on the user's operands, in a block that sees `scope` of the facade.
+fn call(root: TokenStream, moved: &Moved, expression: Expression, plan: &Plan) -> TokenStream {
     let notation = &expression.notation;
     let data = expression.source.map(|rust| {
         let name = notation.flat.tokens()[notation.chain].kind.to_string();
@@ -106,43 +121,62 @@ fn call(root: TokenStream, run: &str, expression: Expression, plan: &Plan) -> To
     });
     let sources = data.into_iter().chain(named).zip(plan.operand_types());
     let sources = sources.map(|((rust, name), (ty, len))| {
-        let arguments = format!("{name:?}, {}", need(ty, len));
+        let arguments = format!("{name:?}, {}", need("Source", ty, len));
         method("__xslice_source", rust, &arguments)
     });
-    let place = expression.destination.map(|to| {
-        let need = need(plan.element_type(), plan.output_len());
-        method("__xslice_destination", to.place, &need)
-    });
-    let comma = || TokenTree::Punct(Punct::new(',', Spacing::Alone));
-    let operands = sources.chain(place).reduce(|mut pair, operand| {
-        pair.extend([comma()]);
-        pair.extend(operand);
-        TokenTree::Group(Group::new(Delimiter::Parenthesis, pair)).into()
-    });
-    let mut arguments = operands.unwrap_or_else(|| template::tokens("()"));
-    arguments.extend([comma()]);
-    arguments.extend(template::tokens("__xslice_run"));
-    let run_by = match notation.run_time() {
-        Some(_) => "try_run",
-        None => "run",
+    let sources = sources
+        .reduce(pair)
+        .unwrap_or_else(|| template::tokens("()"));
+    let Moved {
+        items,
+        function,
+        numbers,
+    } = moved;
+    let (before, run, operands, value) = match expression.destination {
+        Some(to) => {
+            let need = need("Destination", plan.element_type(), plan.output_len());
+            let place = method("__xslice_destination", to.place, &need);
+            let none = String::new();
+            (none.clone(), "run", pair(sources, place), none)
+        }
+        None => {
+            let mut operands = sources;
+            operands.extend(template::tokens(&format!(", &mut {DST}")));
+            let before = format!("let mut {DST} = {};", emit::zeros(plan, IN_SCOPE));
+            (
+                before,
+                "run_into",
+                operands,
+                format!(".__xslice_value({DST})"),
+            )
+        }
     };
-    let mut value = template::tokens(&format!("{IN_SCOPE}::__private::{run_by}"));
-    let arguments = Group::new(Delimiter::Parenthesis, arguments);
-    value.extend([TokenTree::Group(arguments)]);
+    let mut arguments = operands;
+    arguments.extend(template::tokens(&format!(", {numbers}, {function}")));
     let mut block = template::tokens("use");
     block.extend(root);
-    block.extend(template::tokens(&format!(
-        "::__private::scope::*; {}",
-        template::qualified(run)
-    )));
-    block.extend(value);
-    TokenTree::Group(Group::new(Delimiter::Brace, block)).into()
+    block.extend(template::tokens(&template::qualified(&format!(
+        "::__private::scope::*; {items} {before} {IN_SCOPE}::__private::{run}"
+    ))));
+    block.extend([group(Delimiter::Parenthesis, arguments)]);
+    block.extend(template::tokens(&value));
+    group(Delimiter::Brace, block).into()
 }
 
-/// Elements of a type and their number, as `scope` calls them.
-fn need(ty: ElementType, len: usize) -> String {
+fn group(delimiter: Delimiter, stream: TokenStream) -> TokenTree {
+    TokenTree::Group(Group::new(delimiter, stream))
+}
+
+fn pair(mut first: TokenStream, second: TokenStream) -> TokenStream {
+    first.extend([TokenTree::Punct(Punct::new(',', Spacing::Alone))]);
+    first.extend(second);
+    group(Delimiter::Parenthesis, first).into()
+}
+
+/// How many elements of a type an operand needs, as `scope` calls it.
+fn need(of: &str, ty: ElementType, len: usize) -> String {
     let element = emit::element(ty, IN_SCOPE);
-    template::qualified(&format!("__XsliceOf::<[{element}; {len}]>"))
+    template::qualified(&format!("<_ as __Xslice{of}<{element}, {len}>>::NEED"))
 }
 
 /// A call of a method on an operand of the user's. All of it stands at the operand, where a wrong type is refused.

@@ -1,12 +1,12 @@
 //! `xslice! { pub fn crop<...> [1:] }`: the function by its name, and its shape in a module of the same name, which is in another
 //! namespace.
 
-use super::{ALLOW, compile, function, not_constant, parameters};
+use super::{ALLOW, compile, not_constant, parameters, text};
 use crate::parse::{Item, Notation};
 use crate::report::Refusal;
 use crate::template::{ROOT, Template};
 use proc_macro::{TokenStream, TokenTree};
-use xslice_core::emit::{Destination, Function, Taken};
+use xslice_core::emit::{self, Destination, Function};
 
 /// What is refused is added to `all`.
 pub fn expand(root: &TokenStream, item: Item, all: &mut Vec<Refusal>) -> TokenStream {
@@ -28,11 +28,10 @@ pub fn expand(root: &TokenStream, item: Item, all: &mut Vec<Refusal>) -> TokenSt
         parameters: &[],
         destination,
         fallible: false,
-        taken: Taken::Arrays,
     };
-    let text = plan
+    let function = plan
         .as_ref()
-        .and_then(|plan| function(plan, notation, form, &mut refusals))
+        .and_then(|plan| text(plan, notation, form, &mut refusals, emit::function))
         .filter(|_| refusals.is_empty())
         .unwrap_or_else(|| dummy(notation, &head, destination));
     let template = Template::new(ROOT, item.root.unwrap_or_else(|| root.clone()))
@@ -42,7 +41,7 @@ pub fn expand(root: &TokenStream, item: Item, all: &mut Vec<Refusal>) -> TokenSt
         .with("__xslice_name", TokenTree::Ident(item.name).into());
     let shape = plan.as_ref().map_or(&[][..], |plan| plan.shape());
     all.extend(refusals);
-    template.fill(&(text + &module(shape)))
+    template.fill(&(function + &module(shape)))
 }
 
 /// The module with the shape of the result.

@@ -1,0 +1,83 @@
+//! Nests that are one call of the facade: its functions take operands, as slices in pairs, and numbers.
+
+use super::{Destination, Emitter, pairs};
+use crate::access::Buffer;
+use crate::plan::{PlannedNest, Step};
+use alloc::{format, string::String, vec::Vec};
+
+/// A call of a function that moves.
+pub(super) struct Call {
+    /// The function, in the facade's `__private`.
+    pub name: String,
+    /// What it reads, in its order.
+    pub sources: Vec<Buffer>,
+    /// The temporary that it writes, or the result.
+    pub scratch: Option<usize>,
+    pub numbers: String,
+    /// Whether it gives a `Result`.
+    pub fallible: bool,
+}
+
+impl Call {
+    /// The function by its path.
+    pub fn function(&self, root: &str) -> String {
+        format!("{root}::__private::{}", self.name)
+    }
+}
+
+impl Emitter<'_> {
+    /// The next step, or a check and the nest behind it, as a call, and the steps behind; `None`: the next step has loops of its own.
+    pub(super) fn call<'s>(&mut self, steps: &'s [Step]) -> Option<(Call, &'s [Step])> {
+        let call = match steps {
+            [Step::Check(check), Step::Nest(planned), rest @ ..] => {
+                let by_index = match rest {
+                    [] => self.rows_by_index(check, planned),
+                    [_, ..] => None,
+                };
+                let call = by_index.or_else(|| self.checked_by_move(check, planned));
+                (call?, rest)
+            }
+            [Step::Nest(planned), rest @ ..] => (self.one_nest(planned)?, rest),
+            [Step::Check(_), ..] | [] => return None,
+        };
+        Some(call)
+    }
+
+    fn one_nest(&mut self, planned: &PlannedNest) -> Option<Call> {
+        let call = self.by_move(planned, None);
+        call.or_else(|| self.by_numbers(planned))
+    }
+
+    /// The call that is all of the plan, on its operands in their order.
+    pub(super) fn one_call(&mut self) -> Option<Call> {
+        let (call, rest) = self.call(self.plan.steps())?;
+        let operands = (0..self.plan.operands.len()).map(Buffer::Operand);
+        let is_all = rest.is_empty()
+            && call.scratch.is_none()
+            && call.fallible == self.wanted.fallible
+            && call.sources.iter().copied().eq(operands);
+        is_all.then_some(call)
+    }
+
+    /// Writes a call; the last one is the value if it can be.
+    pub(super) fn write(&mut self, call: &Call, is_last: bool) {
+        let target = self.target(call.scratch);
+        let target = format!("{}{target}", self.mutable(&target));
+        let sources: Vec<String> = call
+            .sources
+            .iter()
+            .map(|source| self.reference(*source))
+            .collect();
+        let (operands, numbers) = (pairs(sources, &target), &call.numbers);
+        let text = format!("{}({operands}, {numbers})", call.function(self.wanted.root));
+        if !call.fallible {
+            return self.line(format_args!("{text};"));
+        }
+        self.returned = is_last && self.wanted.destination == Destination::Parameter;
+        if self.returned {
+            self.line(format_args!("{text}"));
+        } else {
+            self.or_return(format_args!("{text}"));
+        }
+    }
+}
