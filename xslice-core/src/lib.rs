@@ -7,7 +7,7 @@
 //!   -> CoordMap     result coordinate -> source coordinate; composes; checks             coord.rs
 //!   -> LoopNest     loops, element strides, offsets, block; numbers only                 nest.rs
 //!   -> simplified   unit loops gone, neighbours folded, contiguous tail in the block     nest/simplify.rs
-//!   -> verified     every nest, as it will run, by its constructors                      nest/verify.rs
+//!   -> verified     every nest, as it will run, by its constructor                       nest/verify.rs
 //!   -> scheduled    innermost part becomes a Move: copy, strided, shuffle, lookup, fill    nest/schedule.rs
 //!   -> Plan         scheduled nests, checks, numbers, tables: what every engine runs     plan.rs
 //!   -> interpreter | runner | machine code | Rust (emit.rs)
@@ -17,7 +17,7 @@
 //!
 //! - **I1 Numbers only.** A nest holds no symbol, no negative-means-from-the-end, no mask: resolving is cheap host arithmetic
 //!   for each new shape.
-//! - **I2 Born verified.** A nest has private fields, and its constructors end in the checks of `nest::verify`. Holding a nest or
+//! - **I2 Born verified.** A nest has private fields, and its constructor ends in the checks of `nest::verify`. Holding a nest or
 //!   a [`Plan`] is the proof of I3 to I5.
 //! - **I3 In bounds.** Every access lies inside its buffer; buffer lengths are compared once a call ([`Plan::admit`]). Loaded indices are
 //!   proved by the checks that run before the nest, or by the Move that reads them, each before its row moves.

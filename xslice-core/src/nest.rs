@@ -7,13 +7,11 @@
 //!   src 8..=31 of 32, dst 0..=15 of 16
 //! ```
 //! Each turn of the loops moves one block of neighbouring elements. A [`LoopNest`] is born simplified ([`simplify`]) and verified (I2): its
-//! fields are private and its constructors end in the checks of [`verify`], one when it is made, the other when its numbers are compiled,
-//! so holding one is the proof of I3 and I4.
+//! fields are private and its constructor ends in the checks of [`verify`], so holding one is the proof of I3 and I4.
 
 use crate::access::{Access, Buffer, Counter, Names, Shown};
 use crate::elem::ElementType;
 use crate::error::Error;
-use crate::fixed::Fixed;
 use crate::list::List;
 use crate::range::Progression;
 use alloc::string::String;
@@ -74,13 +72,6 @@ impl LoopNest {
         verified?;
         let covers = verify::covers(&parts);
         Ok(Self { parts, covers })
-    }
-
-    /// The nest of numbers that were verified when they were compiled.
-    pub(crate) fn fixed(fixed: &Fixed) -> Self {
-        let parts = fixed.parts();
-        let covers = verify::covers(&parts);
-        Self { parts, covers }
     }
 
     /// The element type.

@@ -5,7 +5,7 @@
 
 use super::{check, copy, wrap};
 use crate::{Element, Error};
-use xslice_core::fixed::{Checked, Fill, Gather, Nest};
+use xslice_core::fixed::{Checked, Copied, Fill, Filled, Gather, Gathered, Nest};
 
 /// Where a nest starts in an array, and what a turn of each loop adds, outermost first.
 type Position<const LOOPS: usize> = (usize, [isize; LOOPS]);
@@ -103,35 +103,45 @@ around! {
     blocks2, gather_blocks2: Blocks<2>, blocks1(len);
 }
 
-/// A nest that a Move does.
+/// A nest that a Move does, behind the `static` that keeps its schedule.
 #[inline]
-pub fn nest<T: Element>((src, dst): (&[T], &mut [T]), nest: &Nest<T>) {
-    nest.run(src, dst);
+pub fn nest<T: Element, const LOOPS: usize>(
+    (src, dst): (&[T], &mut [T]),
+    (nest, numbers): (&Nest<T>, Copied<LOOPS>),
+) {
+    nest.run(numbers, src, dst);
 }
 
 /// Values of a Range by a Move.
 #[inline]
-pub fn fill<T: Element>(((), dst): ((), &mut [T]), fill: &Fill<T>) {
-    fill.run(dst);
+pub fn fill<T: Element, const LOOPS: usize>(
+    ((), dst): ((), &mut [T]),
+    (fill, numbers): (&Fill<T>, Filled<LOOPS>),
+) {
+    fill.run(numbers, dst);
 }
 
-/// A gather by a Move, which looks at the indices; what a refusal says is behind it.
+/// A gather by a Move, which looks at the indices; what a refusal says comes last.
 ///
 /// # Errors
 /// That of every engine.
 #[inline]
-pub fn gather<T: Element, I: Element, const RANK: usize>(
-    ((src, indices), dst): ((&[T], &[I]), &mut [T]),
-    (gather, (operator, axis, shape)): (&Gather<T, I>, (&str, usize, [usize; RANK])),
+pub fn gather<T: Element, I: Element, const LOOPS: usize, const RANK: usize>(
+    (sources, dst): ((&[T], &[I]), &mut [T]),
+    (gather, numbers, (operator, axis, shape)): (
+        &Gather<T, I>,
+        Gathered<LOOPS>,
+        (&str, usize, [usize; RANK]),
+    ),
 ) -> Result<(), Error> {
-    gather.run(src, indices, (operator, axis, &shape), dst)
+    gather.run(numbers, sources, (operator, axis, &shape), dst)
 }
 
 /// A gather by a Move and constant indices.
 #[inline]
-pub fn gather_checked<T: Element, I: Element>(
+pub fn gather_checked<T: Element, I: Element, const LOOPS: usize>(
     (src, dst): (&[T], &mut [T]),
-    (gather, indices): (&Gather<T, I>, Checked<'_, I>),
+    (gather, numbers, indices): (&Gather<T, I>, Gathered<LOOPS>, Checked<'_, I>),
 ) {
-    gather.run_checked(src, indices, dst);
+    gather.run_checked(numbers, src, indices, dst);
 }

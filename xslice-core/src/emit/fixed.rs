@@ -1,6 +1,6 @@
 //! Nests that a Move does better than loops of the compiler's own: vectors by the processor that is there, streamed stores, prefetches.
 //!
-//! What is written is a `static` of [`crate::fixed`], proved when it is compiled. It is what the call has as its numbers.
+//! What is written is a `static` of [`crate::fixed`] that keeps the schedule, and its call with the numbers.
 
 use super::Emitter;
 use super::call::Call;
@@ -33,10 +33,9 @@ struct Kind {
     run: &'static str,
     /// Generic arguments.
     generics: String,
-    /// Arguments of the constructor between the loops and the destination.
-    numbers: String,
     sources: Vec<Buffer>,
-    /// What the function takes behind the nest: the rest of a tuple.
+    numbers: String,
+    /// What the function takes behind the numbers.
     rest: String,
 }
 
@@ -52,24 +51,19 @@ impl Emitter<'_> {
             (Source::Buffer(source), None) => self.copy(nest, source),
             (Source::Buffer(source), Some(lookup)) => self.gather(nest, source, lookup, check)?,
         };
-        let Kind { name, generics, .. } = kind;
-        let path = format!("{}::__private::{name}", self.wanted.root);
-        let nest_name = format!("NEST{}", self.statics);
+        let path = format!("{}::__private::{}", self.wanted.root, kind.name);
+        let kept = format!("NEST{}", self.statics);
         self.statics += 1;
         self.describe(nest);
-        let (extents, dst) = (nest.extents(), side(nest.destination_len(), nest.dst()));
+        let generics = kind.generics;
         self.line(format_args!(
-            "static {nest_name}: {path}<{generics}> = {path}::new(&{extents:?}, {}, {dst});",
-            kind.numbers
+            "static {kept}: {path}<{generics}> = {path}::new();"
         ));
         Some(Call {
             name: String::from(kind.run),
             sources: kind.sources,
             scratch: planned.scratch(),
-            numbers: match kind.rest.as_str() {
-                "" => format!("&{nest_name}"),
-                rest => format!("(&{nest_name}, {rest})"),
-            },
+            numbers: format!("(&{kept}, {}{})", kind.numbers, kind.rest),
             fallible: check.is_some(),
         })
     }
@@ -118,8 +112,8 @@ impl Emitter<'_> {
             name: "Nest",
             run: "nest",
             generics: self.element(nest.element_type()),
-            numbers: format!("{}, {}", nest.block(), side(nest.source_len(), nest.src())),
             sources: vec![source],
+            numbers: copied(nest),
             rest: String::new(),
         }
     }
@@ -136,13 +130,15 @@ impl Emitter<'_> {
             name: "Fill",
             run: "fill",
             generics: self.element(nest.element_type()),
+            sources: Vec::new(),
             numbers: format!(
-                "{}::__private::Progression::{values}, ({}, &{:?})",
+                "({:?}, {}::__private::Progression::{values}, ({}, {:?}), {})",
+                nest.extents(),
                 self.wanted.root,
                 nest.src().offset,
-                nest.src().strides
+                nest.src().strides,
+                side(nest.destination_len(), nest.dst())
             ),
-            sources: Vec::new(),
             rest: String::new(),
         }
     }
@@ -162,7 +158,8 @@ impl Emitter<'_> {
                 let (root, table) = (self.wanted.root, self.integers(at));
                 let checked =
                     format!("const {{ {root}::__private::Checked::fixed(&{table}, {size}) }}");
-                (ElementType::I64, "gather_checked", vec![source], checked)
+                let rest = format!(", {checked}");
+                (ElementType::I64, "gather_checked", vec![source], rest)
             }
             Buffer::Operand(_) | Buffer::Scratch(_) => {
                 let index = match lookup.index {
@@ -170,24 +167,18 @@ impl Emitter<'_> {
                     IndexType::I64 => ElementType::I64,
                 };
                 let sources = vec![source, lookup.table];
-                (index, "gather", sources, Self::origin(check?, ""))
+                let rest = format!(", {}", Self::origin(check?, ""));
+                (index, "gather", sources, rest)
             }
         };
         let (ty, index) = (self.element(nest.element_type()), self.element(index));
-        let (from, table) = (
-            side(nest.source_len(), nest.src()),
-            side(len, &lookup.access),
-        );
+        let (scale, table) = (lookup.scale, side(len, &lookup.access));
         Some(Kind {
             name: "Gather",
             run,
             generics: format!("{ty}, {index}"),
-            numbers: format!(
-                "{}, {from}, ({}, {size}, {table})",
-                nest.block(),
-                lookup.scale
-            ),
             sources,
+            numbers: format!("({}, ({scale}, {size}, {table}))", copied(nest)),
             rest,
         })
     }
@@ -218,6 +209,15 @@ impl Emitter<'_> {
     }
 }
 
+/// The loops, the block, source and destination.
+fn copied(nest: &LoopNest) -> String {
+    let (from, to) = (
+        side(nest.source_len(), nest.src()),
+        side(nest.destination_len(), nest.dst()),
+    );
+    format!("({:?}, {}, {from}, {to})", nest.extents(), nest.block())
+}
+
 fn side(len: usize, access: &Access) -> String {
-    format!("({len}, {}, &{:?})", access.offset, access.strides)
+    format!("({len}, {}, {:?})", access.offset, access.strides)
 }

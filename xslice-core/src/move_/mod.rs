@@ -140,7 +140,7 @@ fn tested_by_move(check: &Check, _: &PlannedNest) -> bool {
     check.is_by_move()
 }
 
-/// Runs a nest whose numbers and call were proved when they were compiled. `false`: an index that its Move tests is outside.
+/// Runs a nest that was proved alone, without a plan, and its call. `false`: an index that its Move tests is outside.
 pub(crate) fn proven(call: Proven<'_>) -> bool {
     let (schedule, inputs, mut output) = call.call();
     let sources = Sources {

@@ -132,22 +132,24 @@ fn call(root: TokenStream, moved: &Moved, expression: Expression, plan: &Plan) -
         function,
         numbers,
     } = moved;
-    let (before, run, operands, value) = match expression.destination {
+    let (before, run, operands, behind) = match expression.destination {
         Some(to) => {
             let need = need("Destination", plan.element_type(), plan.output_len());
             let place = method("__xslice_destination", to.place, &need);
-            let none = String::new();
-            (none.clone(), "run", pair(sources, place), none)
+            (String::new(), "run", pair(sources, place), String::new())
         }
         None => {
             let mut operands = sources;
             operands.extend(template::tokens(&format!(", &mut {DST}")));
-            let before = format!("let mut {DST} = {};", emit::zeros(plan, IN_SCOPE));
+            // In a variable: a result of another type than is wanted is refused as such, and not as an argument.
             (
-                before,
+                format!(
+                    "let mut {DST} = {}; let {DST} =",
+                    emit::zeros(plan, IN_SCOPE)
+                ),
                 "run_into",
                 operands,
-                format!(".__xslice_value({DST})"),
+                format!(".__xslice_value({DST}); {DST}"),
             )
         }
     };
@@ -159,7 +161,7 @@ fn call(root: TokenStream, moved: &Moved, expression: Expression, plan: &Plan) -
         "::__private::scope::*; {items} {before} {IN_SCOPE}::__private::{run}"
     ))));
     block.extend([group(Delimiter::Parenthesis, arguments)]);
-    block.extend(template::tokens(&value));
+    block.extend(template::tokens(&behind));
     group(Delimiter::Brace, block).into()
 }
 
