@@ -14,7 +14,7 @@ pub use xslice_core::Progression;
 pub use xslice_core::fixed::{Checked, Fill, Gather, Nest};
 pub use xslice_macros::expand;
 
-use crate::Error;
+use crate::{Element, Error};
 pub use nest::{
     blocks1, blocks2, elements1, elements2, elements3, fill, gather, gather_blocks1,
     gather_blocks2, gather_checked, gather_elements1, gather_elements2, gather_elements3, nest,
@@ -52,22 +52,30 @@ type Origin<'a> = (&'a str, usize, &'a [usize]);
 ///
 /// # Errors
 /// That of every engine.
-pub fn check<I: Copy + Into<i64>>(
+pub fn check<I: Element + Copy + Into<i64>>(
     table: &[I],
     offset: usize,
     loops: &[(usize, isize)],
     size: i64,
     origin: Origin<'_>,
 ) -> Result<(), Error> {
-    let outside = |index: &I| !(-size..size).contains(&(*index).into());
     if let [(count, 1)] = *loops
         && let Some(run) = table.get(offset..offset + count)
     {
-        // Without a branch for each, so that the compiler vectorises it.
-        if !run.iter().fold(false, |any, index| any | outside(index)) {
-            return Ok(());
-        }
+        return Checked::new(run, size, origin).map(|_| ());
     }
+    let index = |at: usize| table.get(at).map(|index| (*index).into());
+    check_each(&index, offset, loops, size, origin)
+}
+
+/// The same, one by one; not made anew for each type.
+fn check_each(
+    index: &dyn Fn(usize) -> Option<i64>,
+    offset: usize,
+    loops: &[(usize, isize)],
+    size: i64,
+    origin: Origin<'_>,
+) -> Result<(), Error> {
     let mut counters = [0usize; 32];
     let count: usize = loops.iter().map(|(extent, _)| extent).product();
     for at in 0..count {
@@ -84,8 +92,8 @@ pub fn check<I: Copy + Into<i64>>(
             .zip(loops)
             .map(step)
             .fold(offset, usize::wrapping_add);
-        if let Some(index) = table.get(position) {
-            check_one(*index, size, at, origin)?;
+        if let Some(index) = index(position) {
+            check_one(index, size, at, origin)?;
         }
     }
     Ok(())

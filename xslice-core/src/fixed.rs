@@ -70,9 +70,7 @@ impl<T: Element> Nest<T> {
     /// If a position lies outside its buffer or one might be written twice, or if a length is not that of the nest.
     pub fn run<const LOOPS: usize>(&self, numbers: Copied<LOOPS>, src: &[T], dst: &mut [T]) {
         let numbers = Numbers::copied(T::TYPE, &numbers);
-        self.0.with(&numbers, |proof| {
-            proof.run(&[src.into()], dst.into());
-        });
+        self.0.proof(&numbers).run(&[src.into()], dst.into());
     }
 }
 
@@ -111,9 +109,7 @@ impl<T: Element> Fill<T> {
             dst: (to.0, to.1, &to.2),
             table: None,
         };
-        self.0.with(&numbers, |proof| {
-            proof.run(&[], dst.into());
-        });
+        self.0.proof(&numbers).run(&[], dst.into());
     }
 }
 
@@ -146,17 +142,16 @@ impl<T: Element, I: Element> Gather<T, I> {
         origin: Origin<'_>,
         dst: &mut [T],
     ) -> Result<(), Error> {
-        self.0.with(&Self::numbers(&numbers), |proof| {
-            let inputs = [src.into(), indices.into()];
-            let check = || Checked::new(indices, proof.axis, origin);
-            if !proof.tests_every_index {
-                check()?;
-                proof.run(&inputs, dst.into());
-            } else if !proof.run(&inputs, dst.into()) {
-                check()?;
-            }
-            Ok(())
-        })
+        let proof = self.0.proof(&Self::numbers(&numbers));
+        let inputs = [src.into(), indices.into()];
+        let check = || Checked::new(indices, proof.axis, origin);
+        if !proof.tests_every_index {
+            check()?;
+            proof.run(&inputs, dst.into());
+        } else if !proof.run(&inputs, dst.into()) {
+            check()?;
+        }
+        Ok(())
     }
 
     /// Moves.
@@ -170,10 +165,9 @@ impl<T: Element, I: Element> Gather<T, I> {
         indices: Checked<'_, I>,
         dst: &mut [T],
     ) {
-        self.0.with(&Self::numbers(&numbers), |proof| {
-            assert!(indices.size <= proof.axis, "a proof for another axis");
-            proof.run(&[src.into(), indices.indices.into()], dst.into());
-        });
+        let proof = self.0.proof(&Self::numbers(&numbers));
+        assert!(indices.size <= proof.axis, "a proof for another axis");
+        proof.run(&[src.into(), indices.indices.into()], dst.into());
     }
 
     fn numbers<const LOOPS: usize>(
@@ -233,7 +227,7 @@ impl<'a, I: Element> Checked<'a, I> {
     /// # Errors
     /// [`IndexRange`](crate::ErrorKind::IndexRange) for the first that is outside, as every engine refuses it. An array that is not of
     /// `i32` or `i64` has no such index and is no table of a [`Gather`].
-    fn new(indices: &'a [I], size: i64, origin: Origin<'_>) -> Result<Self, Error> {
+    pub fn new(indices: &'a [I], size: i64, origin: Origin<'_>) -> Result<Self, Error> {
         match runner::find_outside(indices.into(), 0..indices.len(), size) {
             None => Ok(Self { indices, size }),
             Some((at, index)) => Err(refuse_index(origin, size, index, at)),
@@ -319,12 +313,14 @@ impl Kept {
         }
     }
 
-    fn with<R>(&self, numbers: &Numbers<'_>, run: impl FnOnce(&Proof) -> R) -> R {
-        #[cfg(feature = "std")]
-        let proof = self.proof.get_or_init(|| Proof::new(numbers));
-        #[cfg(not(feature = "std"))]
-        let proof = &Proof::new(numbers);
-        run(proof)
+    #[cfg(feature = "std")]
+    fn proof(&self, numbers: &Numbers<'_>) -> &Proof {
+        self.proof.get_or_init(|| Proof::new(numbers))
+    }
+
+    #[cfg(not(feature = "std"))]
+    fn proof(&self, numbers: &Numbers<'_>) -> Proof {
+        Proof::new(numbers)
     }
 }
 

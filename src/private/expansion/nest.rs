@@ -3,7 +3,7 @@
 //!
 //! Each takes what it moves, sources in pairs and the destination behind them, then its numbers.
 
-use super::{check, copy, wrap};
+use super::{copy, wrap};
 use crate::{Element, Error};
 use xslice_core::fixed::{Checked, Copied, Fill, Filled, Gather, Gathered, Nest};
 
@@ -16,8 +16,14 @@ type Elements<const LOOPS: usize> = ([usize; LOOPS], Position<LOOPS>, Position<L
 /// The same around blocks, whose length comes first.
 type Blocks<const LOOPS: usize> = (usize, [usize; LOOPS], Position<LOOPS>, Position<LOOPS>);
 
-/// The size of an axis, the elements of the source that an index of it counts, and what a refusal says: operator, axis, shape of the indices.
-type Axis<'a, const RANK: usize> = (i64, isize, (&'a str, usize, [usize; RANK]));
+/// What a refusal of an index says: operator, axis, shape of the indices.
+type Origin<'a, const RANK: usize> = (&'a str, usize, [usize; RANK]);
+
+/// The size of an axis, the elements of the source that an index of it counts, and what a refusal says.
+type Axis<'a, const RANK: usize> = (i64, isize, Origin<'a, RANK>);
+
+/// A gather by a Move and its numbers.
+type Kept<'a, T, I, const LOOPS: usize> = (&'a Gather<T, I>, Gathered<LOOPS>);
 
 /// Moves one element.
 #[inline]
@@ -72,7 +78,7 @@ macro_rules! around {
         /// # Errors
         /// That of every engine, before anything moves.
         #[inline]
-        pub fn $gather<T: Copy, I: Copy + Into<i64>, const RANK: usize>(
+        pub fn $gather<T: Copy, I: Element + Copy + Into<i64>, const RANK: usize>(
             ((src, indices), dst): ((&[T], &[I]), &mut [T]),
             (
                 (size, scale, (operator, axis, shape)),
@@ -84,7 +90,7 @@ macro_rules! around {
                 ),
             ): (Axis<'_, RANK>, $numbers<$loops>),
         ) -> Result<(), Error> {
-            check(indices, 0, &[(count, 1)], size, (operator, axis, &shape))?;
+            Checked::new(indices, size, (operator, axis, &shape))?;
             turns(count, (to, to_step), (from, from_step), |i, to, from| {
                 let row = wrap(indices[i].into(), size).cast_signed() * scale;
                 let at = (from.wrapping_add_signed(row), from_inner);
@@ -121,18 +127,14 @@ pub fn fill<T: Element, const LOOPS: usize>(
     fill.run(numbers, dst);
 }
 
-/// A gather by a Move, which looks at the indices; what a refusal says comes last.
+/// A gather by a Move, which looks at the indices.
 ///
 /// # Errors
 /// That of every engine.
 #[inline]
 pub fn gather<T: Element, I: Element, const LOOPS: usize, const RANK: usize>(
     (sources, dst): ((&[T], &[I]), &mut [T]),
-    (gather, numbers, (operator, axis, shape)): (
-        &Gather<T, I>,
-        Gathered<LOOPS>,
-        (&str, usize, [usize; RANK]),
-    ),
+    ((gather, numbers), (operator, axis, shape)): (Kept<'_, T, I, LOOPS>, Origin<'_, RANK>),
 ) -> Result<(), Error> {
     gather.run(numbers, sources, (operator, axis, &shape), dst)
 }
@@ -141,7 +143,7 @@ pub fn gather<T: Element, I: Element, const LOOPS: usize, const RANK: usize>(
 #[inline]
 pub fn gather_checked<T: Element, I: Element, const LOOPS: usize>(
     (src, dst): (&[T], &mut [T]),
-    (gather, numbers, indices): (&Gather<T, I>, Gathered<LOOPS>, Checked<'_, I>),
+    ((gather, numbers), indices): (Kept<'_, T, I, LOOPS>, Checked<'_, I>),
 ) {
     gather.run_checked(numbers, src, indices, dst);
 }

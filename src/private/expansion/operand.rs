@@ -6,6 +6,7 @@
 
 use super::alloc::{self, boxed::Box, format, vec::Vec};
 use crate::{Element, Error, ErrorKind};
+use core::convert::Infallible;
 use core::marker::PhantomData;
 
 /// The number of elements of `T` that are needed of an operand of type `S`: what is in the type has been compared.
@@ -47,7 +48,7 @@ pub trait Destination<T, const N: usize>: AsDestination<T> {
 /// A source as a slice. Its method is called as such, so that a reference costs no step of its own, and knows no length but that of its own type.
 pub trait AsSource<T> {
     /// The elements if their number is in the type, so that such a form has no way to fail, or what is still to be compared.
-    type Given<'a>: Operand
+    type Given<'a>: Operands
     where
         Self: 'a,
         T: 'a;
@@ -59,7 +60,7 @@ pub trait AsSource<T> {
 /// A destination as a slice. A method call borrows what is no reference yet and borrows again what is one.
 pub trait AsDestination<T> {
     /// The elements if their number is in the type, or what is still to be compared.
-    type Given<'a>: Operand
+    type Given<'a>: Operands
     where
         Self: 'a,
         T: 'a;
@@ -114,38 +115,107 @@ impl Outcome for Result<(), Error> {
     }
 }
 
+/// What may be wrong with operands: nothing, which is [`Infallible`], or an error.
+pub trait Refusal: Sized {
+    /// What an outcome becomes behind this: itself, or a `Result`.
+    type Out<D: Outcome>: Outcome;
+    /// What may be wrong with these operands or others.
+    type Or<B: Refusal>: Refusal;
+
+    /// Nothing was wrong.
+    fn none<D: Outcome>(outcome: D) -> Self::Out<D>;
+
+    /// Something was.
+    fn out<D: Outcome>(self) -> Self::Out<D>;
+
+    /// It was with these operands.
+    fn first<B: Refusal>(self) -> Self::Or<B>;
+
+    /// It was with the others.
+    fn second<B: Refusal>(other: B) -> Self::Or<B>;
+
+    /// As an error.
+    fn error(self) -> Error;
+}
+
+impl Refusal for Infallible {
+    type Out<D: Outcome> = D;
+    type Or<B: Refusal> = B;
+
+    #[inline]
+    fn none<D: Outcome>(outcome: D) -> D {
+        outcome
+    }
+
+    #[inline]
+    fn out<D: Outcome>(self) -> D {
+        match self {}
+    }
+
+    #[inline]
+    fn first<B: Refusal>(self) -> B {
+        match self {}
+    }
+
+    #[inline]
+    fn second<B: Refusal>(other: B) -> B {
+        other
+    }
+
+    #[inline]
+    fn error(self) -> Error {
+        match self {}
+    }
+}
+
+impl Refusal for Error {
+    type Out<D: Outcome> = Result<(), Self>;
+    type Or<B: Refusal> = Self;
+
+    #[inline]
+    fn none<D: Outcome>(outcome: D) -> Result<(), Self> {
+        outcome.checked()
+    }
+
+    #[inline]
+    fn out<D: Outcome>(self) -> Result<(), Self> {
+        Err(self)
+    }
+
+    #[inline]
+    fn first<B: Refusal>(self) -> Self {
+        self
+    }
+
+    #[inline]
+    fn second<B: Refusal>(other: B) -> Self {
+        other.error()
+    }
+
+    #[inline]
+    fn error(self) -> Self {
+        self
+    }
+}
+
 /// Operands as they were given: none, one, or pairs of operands.
 ///
-/// Functions take slices, in pairs as the operands are: for each type of array the compiler would make them anew, and pointers to them, and
-/// results.
-pub trait Operands: Sized {
+/// Functions take slices, in pairs as the operands are: for each type of array the compiler would make them anew, and pointers to them.
+pub trait Operands {
     /// The elements, in pairs as the operands are.
     type Elements;
-    /// What an outcome becomes: itself, or a `Result` if anything is still to be compared.
-    type Out<D: Outcome>: Outcome;
+    /// What may be wrong with them: lengths, strides.
+    type Refusal: Refusal;
 
     /// The elements.
     ///
     /// # Errors
-    /// What is wrong with the first operand with which anything is: its length, its strides.
-    fn admit(self) -> Result<Self::Elements, Error>;
-
-    /// Calls the function.
-    fn call<D: Outcome>(self, run: impl FnOnce(Self::Elements) -> D) -> Self::Out<D>;
+    /// What is wrong with the first operand with which anything is.
+    fn admit(self) -> Result<Self::Elements, Self::Refusal>;
 }
 
-/// One operand.
-pub trait Operand: Operands {
-    /// [`Operands::Out`] behind other operands.
-    type Behind<A: Operands, D: Outcome>: Outcome;
-
-    /// Calls the function on others and this one.
-    fn call_behind<A: Operands, D: Outcome>(
-        self,
-        others: A,
-        run: impl FnOnce((A::Elements, Self::Elements)) -> D,
-    ) -> Self::Behind<A, D>;
-}
+/// What an outcome becomes behind operands.
+type Out<O, D> = <<O as Operands>::Refusal as Refusal>::Out<D>;
 
 /// Calls a function that moves on the elements of operands and the destination behind them, and on its numbers.
 #[inline]
@@ -153,8 +223,11 @@ pub fn run<O: Operands, M, D: Outcome>(
     operands: O,
     numbers: M,
     moves: fn(O::Elements, M) -> D,
-) -> O::Out<D> {
-    operands.call(|elements| moves(elements, numbers))
+) -> Out<O, D> {
+    match operands.admit() {
+        Ok(elements) => O::Refusal::none(moves(elements, numbers)),
+        Err(refusal) => refusal.out::<D>(),
+    }
 }
 
 /// The same into an array of the expansion's own.
@@ -163,39 +236,27 @@ pub fn run_into<O: Operands, T, M, D: Outcome>(
     sources: O,
     dst: &mut [T],
     numbers: M,
-    moves: fn((O::Elements, &mut [T]), M) -> D,
-) -> O::Out<D> {
-    sources.call(|elements| moves((elements, dst), numbers))
+    moves: Moves<O::Elements, T, M, D>,
+) -> Out<O, D> {
+    match sources.admit() {
+        Ok(elements) => O::Refusal::none(moves((elements, dst), numbers)),
+        Err(refusal) => refusal.out::<D>(),
+    }
 }
+
+/// A function that moves elements into a slice.
+type Moves<E, T, M, D> = fn((E, &mut [T]), M) -> D;
 
 /// Operands of which nothing is to be compared.
 macro_rules! certain {
     ($([$($generics:tt)*] $elements:ty;)*) => {$(
         impl<$($generics)*> Operands for $elements {
             type Elements = Self;
-            type Out<D: Outcome> = D;
+            type Refusal = Infallible;
 
             #[inline]
-            fn admit(self) -> Result<Self, Error> {
+            fn admit(self) -> Result<Self, Infallible> {
                 Ok(self)
-            }
-
-            #[inline]
-            fn call<D: Outcome>(self, run: impl FnOnce(Self) -> D) -> D {
-                run(self)
-            }
-        }
-
-        impl<$($generics)*> Operand for $elements {
-            type Behind<A: Operands, D: Outcome> = A::Out<D>;
-
-            #[inline]
-            fn call_behind<A: Operands, D: Outcome>(
-                self,
-                others: A,
-                run: impl FnOnce((A::Elements, Self)) -> D,
-            ) -> A::Out<D> {
-                others.call(|others| run((others, self)))
             }
         }
     )*};
@@ -221,7 +282,7 @@ macro_rules! compared {
 
         impl<'a, T> Operands for $name<'a, T> {
             type Elements = $elements;
-            type Out<D: Outcome> = Result<(), Error>;
+            type Refusal = Error;
 
             #[inline]
             fn admit(self) -> Result<$elements, Error> {
@@ -230,24 +291,6 @@ macro_rules! compared {
                     Ok(elements) => Err(wrong_length(elements.len(), self.len, self.name)),
                     Err(strides) => Err(wrong_layout(strides, self.name)),
                 }
-            }
-
-            #[inline]
-            fn call<D: Outcome>(self, run: impl FnOnce($elements) -> D) -> Result<(), Error> {
-                run(self.admit()?).checked()
-            }
-        }
-
-        impl<'a, T> Operand for $name<'a, T> {
-            type Behind<A: Operands, D: Outcome> = Result<(), Error>;
-
-            #[inline]
-            fn call_behind<A: Operands, D: Outcome>(
-                self,
-                others: A,
-                run: impl FnOnce((A::Elements, $elements)) -> D,
-            ) -> Result<(), Error> {
-                run((others, self).admit()?).checked()
             }
         }
     )*};
@@ -260,18 +303,20 @@ compared! {
     Place(&'a mut [T]);
 }
 
-impl<A: Operands, B: Operand> Operands for (A, B) {
+impl<A: Operands, B: Operands> Operands for (A, B) {
     type Elements = (A::Elements, B::Elements);
-    type Out<D: Outcome> = B::Behind<A, D>;
+    type Refusal = <A::Refusal as Refusal>::Or<B::Refusal>;
 
     #[inline]
-    fn admit(self) -> Result<Self::Elements, Error> {
-        Ok((self.0.admit()?, self.1.admit()?))
-    }
-
-    #[inline]
-    fn call<D: Outcome>(self, run: impl FnOnce(Self::Elements) -> D) -> Self::Out<D> {
-        self.1.call_behind(self.0, run)
+    fn admit(self) -> Result<Self::Elements, Self::Refusal> {
+        // No `?`: each would be two functions more for each type of operands.
+        match self.0.admit() {
+            Ok(first) => match self.1.admit() {
+                Ok(second) => Ok((first, second)),
+                Err(refusal) => Err(A::Refusal::second(refusal)),
+            },
+            Err(refusal) => Err(refusal.first()),
+        }
     }
 }
 

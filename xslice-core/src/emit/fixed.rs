@@ -35,8 +35,8 @@ struct Kind {
     generics: String,
     sources: Vec<Buffer>,
     numbers: String,
-    /// What the function takes behind the numbers.
-    rest: String,
+    /// What the function takes behind them.
+    rest: Option<String>,
 }
 
 impl Emitter<'_> {
@@ -63,7 +63,10 @@ impl Emitter<'_> {
             name: String::from(kind.run),
             sources: kind.sources,
             scratch: planned.scratch(),
-            numbers: format!("(&{kept}, {}{})", kind.numbers, kind.rest),
+            numbers: match kind.rest {
+                None => format!("(&{kept}, {})", kind.numbers),
+                Some(rest) => format!("((&{kept}, {}), {rest})", kind.numbers),
+            },
             fallible: check.is_some(),
         })
     }
@@ -114,7 +117,7 @@ impl Emitter<'_> {
             generics: self.element(nest.element_type()),
             sources: vec![source],
             numbers: copied(nest),
-            rest: String::new(),
+            rest: None,
         }
     }
 
@@ -139,7 +142,7 @@ impl Emitter<'_> {
                 nest.src().strides,
                 side(nest.destination_len(), nest.dst())
             ),
-            rest: String::new(),
+            rest: None,
         }
     }
 
@@ -158,8 +161,7 @@ impl Emitter<'_> {
                 let (root, table) = (self.wanted.root, self.integers(at));
                 let checked =
                     format!("const {{ {root}::__private::Checked::fixed(&{table}, {size}) }}");
-                let rest = format!(", {checked}");
-                (ElementType::I64, "gather_checked", vec![source], rest)
+                (ElementType::I64, "gather_checked", vec![source], checked)
             }
             Buffer::Operand(_) | Buffer::Scratch(_) => {
                 let index = match lookup.index {
@@ -167,8 +169,7 @@ impl Emitter<'_> {
                     IndexType::I64 => ElementType::I64,
                 };
                 let sources = vec![source, lookup.table];
-                let rest = format!(", {}", Self::origin(check?, ""));
-                (index, "gather", sources, rest)
+                (index, "gather", sources, Self::origin(check?, ""))
             }
         };
         let (ty, index) = (self.element(nest.element_type()), self.element(index));
@@ -179,7 +180,7 @@ impl Emitter<'_> {
             generics: format!("{ty}, {index}"),
             sources,
             numbers: format!("({}, ({scale}, {size}, {table}))", copied(nest)),
-            rest,
+            rest: Some(rest),
         })
     }
 
