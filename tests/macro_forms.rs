@@ -161,6 +161,13 @@ fn names_of_operands_do_not_meet_those_of_expansions() {
     assert_eq!(y.unwrap_err().kind(), xslice::ErrorKind::IndexRange);
     let y = xslice!(<f32[3], f32: i64[1], r#type: i64[1]> ([0.5, 1.5, 2.5])[@f32][@r#type]);
     assert_eq!(y, Ok([2.5]));
+    const NEST0: [u8; 2048] = [7; 2048];
+    assert_eq!(xslice!(<u8[2048]> NEST0[::-1]), NEST0);
+    const INDICES0: [u32; 576] = [5; 576];
+    assert_eq!(
+        xslice!(<u32[9, 64]> INDICES0[[0, 5, 2, 7, 1, 8, 3]]),
+        [5; 448]
+    );
 }
 
 xslice! {

@@ -62,13 +62,41 @@ pub fn check<I: Element + Copy + Into<i64>>(
     if let [(count, 1)] = *loops
         && let Some(run) = table.get(offset..offset + count)
     {
-        return Checked::new(run, size, origin).map(|_| ());
+        return check_run(run, size, origin);
     }
     let index = |at: usize| table.get(at).map(|index| (*index).into());
     check_each(&index, offset, loops, size, origin)
 }
 
-/// The same, one by one; not made anew for each type.
+/// The same of a whole table.
+///
+/// # Errors
+/// That of every engine.
+#[inline]
+pub fn check_run<I: Element + Copy + Into<i64>>(
+    table: &[I],
+    size: i64,
+    origin: Origin<'_>,
+) -> Result<(), Error> {
+    // Without a branch for each, so that the compiler vectorises it.
+    let (mut any, mut at) = (false, 0);
+    while at < table.len() {
+        any |= is_outside(table[at].into(), size);
+        at += 1;
+    }
+    match any {
+        false => Ok(()),
+        true => Checked::new(table, size, origin).map(|_| ()),
+    }
+}
+
+/// Whether an index is outside of `-size..size`.
+#[inline]
+const fn is_outside(index: i64, size: i64) -> bool {
+    index < -size || index >= size
+}
+
+/// [`check`], one by one; not made anew for each type.
 fn check_each(
     index: &dyn Fn(usize) -> Option<i64>,
     offset: usize,
@@ -111,10 +139,10 @@ pub fn check_one(
     origin: Origin<'_>,
 ) -> Result<(), Error> {
     let index = index.into();
-    if (-size..size).contains(&index) {
-        return Ok(());
+    if is_outside(index, size) {
+        return Err(crate::refuse_index(origin, size, index, at));
     }
-    Err(crate::refuse_index(origin, size, index, at))
+    Ok(())
 }
 
 /// A value of any type, never made: what stands where an invocation is refused.

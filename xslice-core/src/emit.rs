@@ -166,6 +166,16 @@ enum Taken {
     Slices,
 }
 
+impl Taken {
+    /// What the names of items begin with: beside slices, items may stand where the caller's names do.
+    fn prefix(self) -> &'static str {
+        match self {
+            Self::Arrays => "",
+            Self::Slices => "__XSLICE_",
+        }
+    }
+}
+
 struct Emitter<'a> {
     plan: &'a Plan,
     wanted: &'a Function<'a>,
@@ -187,7 +197,7 @@ impl<'a> Emitter<'a> {
             plan,
             wanted,
             taken,
-            constants: Constants::default(),
+            constants: Constants::new(taken.prefix()),
             unrolled_left: UNROLLED,
             statics: 0,
             returned: false,

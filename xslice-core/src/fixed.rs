@@ -69,8 +69,10 @@ impl<T: Element> Nest<T> {
     /// # Panics
     /// If a position lies outside its buffer or one might be written twice, or if a length is not that of the nest.
     pub fn run<const LOOPS: usize>(&self, numbers: Copied<LOOPS>, src: &[T], dst: &mut [T]) {
-        let numbers = Numbers::copied(T::TYPE, &numbers);
-        self.0.proof(&numbers).run(&[src.into()], dst.into());
+        let numbers = || Numbers::copied(T::TYPE, &numbers);
+        self.0.with(numbers, |proof| {
+            proof.run(&[src.into()], dst.into());
+        });
     }
 }
 
@@ -100,7 +102,7 @@ impl<T: Element> Fill<T> {
     /// length is not that of the nest.
     pub fn run<const LOOPS: usize>(&self, numbers: Filled<LOOPS>, dst: &mut [T]) {
         let (extents, values, (start, strides), to) = &numbers;
-        let numbers = Numbers {
+        let numbers = || Numbers {
             ty: T::TYPE,
             extents,
             block: 1,
@@ -109,7 +111,9 @@ impl<T: Element> Fill<T> {
             dst: (to.0, to.1, &to.2),
             table: None,
         };
-        self.0.proof(&numbers).run(&[], dst.into());
+        self.0.with(numbers, |proof| {
+            proof.run(&[], dst.into());
+        });
     }
 }
 
@@ -142,16 +146,18 @@ impl<T: Element, I: Element> Gather<T, I> {
         origin: Origin<'_>,
         dst: &mut [T],
     ) -> Result<(), Error> {
-        let proof = self.0.proof(&Self::numbers(&numbers));
-        let inputs = [src.into(), indices.into()];
-        let check = || Checked::new(indices, proof.axis, origin);
-        if !proof.tests_every_index {
-            check()?;
-            proof.run(&inputs, dst.into());
-        } else if !proof.run(&inputs, dst.into()) {
-            check()?;
-        }
-        Ok(())
+        let numbers = || Self::numbers(&numbers);
+        self.0.with(numbers, |proof| {
+            let inputs = [src.into(), indices.into()];
+            let check = || Checked::new(indices, proof.axis, origin);
+            if !proof.tests_every_index {
+                check()?;
+                proof.run(&inputs, dst.into());
+            } else if !proof.run(&inputs, dst.into()) {
+                check()?;
+            }
+            Ok(())
+        })
     }
 
     /// Moves.
@@ -165,9 +171,11 @@ impl<T: Element, I: Element> Gather<T, I> {
         indices: Checked<'_, I>,
         dst: &mut [T],
     ) {
-        let proof = self.0.proof(&Self::numbers(&numbers));
-        assert!(indices.size <= proof.axis, "a proof for another axis");
-        proof.run(&[src.into(), indices.indices.into()], dst.into());
+        let numbers = || Self::numbers(&numbers);
+        self.0.with(numbers, |proof| {
+            assert!(indices.size <= proof.axis, "a proof for another axis");
+            proof.run(&[src.into(), indices.indices.into()], dst.into());
+        });
     }
 
     fn numbers<const LOOPS: usize>(
@@ -313,14 +321,37 @@ impl Kept {
         }
     }
 
+    /// Calls the function on the proof, which is one of these numbers if there was no call before: where there was, they are not even
+    /// put together.
     #[cfg(feature = "std")]
-    fn proof(&self, numbers: &Numbers<'_>) -> &Proof {
+    #[inline]
+    fn with<'n, R>(
+        &self,
+        numbers: impl FnOnce() -> Numbers<'n>,
+        run: impl FnOnce(&Proof) -> R,
+    ) -> R {
+        run(match self.proof.get() {
+            Some(proof) => proof,
+            None => self.first(&numbers()),
+        })
+    }
+
+    #[cfg(feature = "std")]
+    #[cold]
+    fn first(&self, numbers: &Numbers<'_>) -> &Proof {
         self.proof.get_or_init(|| Proof::new(numbers))
     }
 
+    /// The same without a place to keep it.
     #[cfg(not(feature = "std"))]
-    fn proof(&self, numbers: &Numbers<'_>) -> Proof {
-        Proof::new(numbers)
+    #[inline(never)]
+    #[expect(clippy::unused_self, reason = "it keeps the proof where it can")]
+    fn with<'n, R>(
+        &self,
+        numbers: impl FnOnce() -> Numbers<'n>,
+        run: impl FnOnce(&Proof) -> R,
+    ) -> R {
+        run(&Proof::new(&numbers()))
     }
 }
 
@@ -353,7 +384,6 @@ impl<'a> Proven<'a> {
 }
 
 impl Proof {
-    #[cold]
     fn new(numbers: &Numbers<'_>) -> Self {
         if let Source::Range(values) = numbers.source {
             assert!(

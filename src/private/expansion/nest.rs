@@ -3,7 +3,7 @@
 //!
 //! Each takes what it moves, sources in pairs and the destination behind them, then its numbers.
 
-use super::{copy, wrap};
+use super::{check_run, copy, wrap};
 use crate::{Element, Error};
 use xslice_core::fixed::{Checked, Copied, Fill, Filled, Gather, Gathered, Nest};
 
@@ -90,7 +90,7 @@ macro_rules! around {
                 ),
             ): (Axis<'_, RANK>, $numbers<$loops>),
         ) -> Result<(), Error> {
-            Checked::new(indices, size, (operator, axis, &shape))?;
+            check_run(indices, size, (operator, axis, &shape))?;
             turns(count, (to, to_step), (from, from_step), |i, to, from| {
                 let row = wrap(indices[i].into(), size).cast_signed() * scale;
                 let at = (from.wrapping_add_signed(row), from_inner);

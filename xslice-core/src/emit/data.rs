@@ -18,9 +18,10 @@ const ELEMENTS: usize = 32;
 const BYTES: usize = 1 << 20;
 
 /// The constants of a function, in the order of their first use.
-#[derive(Default)]
 pub(super) struct Constants {
     list: Vec<Constant>,
+    /// What their names begin with.
+    prefix: &'static str,
     /// Elements of those that are too long for a function, of which no copy was made.
     too_long: usize,
 }
@@ -44,6 +45,14 @@ enum Use {
 }
 
 impl Constants {
+    pub fn new(prefix: &'static str) -> Self {
+        Self {
+            list: Vec::new(),
+            prefix,
+            too_long: 0,
+        }
+    }
+
     fn name(&mut self, use_: Use, len: usize, make: impl FnOnce() -> Tensor) -> String {
         if len > BYTES {
             self.too_long = self.too_long.saturating_add(len);
@@ -57,7 +66,8 @@ impl Constants {
             Use::Integers(_) => "INDICES",
             Use::Rows(..) => "ROWS",
         };
-        let (name, tensor) = (format!("{kind}{}", self.list.len()), make());
+        let (prefix, count) = (self.prefix, self.list.len());
+        let (name, tensor) = (format!("{prefix}{kind}{count}"), make());
         self.list.push(Constant {
             use_,
             name: name.clone(),
