@@ -7,7 +7,7 @@
 //! is lexed in one.
 
 use super::{compile, not_constant, text};
-use crate::parse::{Expression, Rust};
+use crate::parse::{Expression, Notation, Rust};
 use crate::report::{self, Refusal};
 use crate::template::{self, ROOT, Template};
 use crate::tokens::Ends;
@@ -109,8 +109,42 @@ fn constant(template: &Template, run: &str, source: Option<Rust>, plan: &Plan) -
 
 /// The call on the user's operands, in a block that sees `scope` of the facade.
 fn call(root: TokenStream, moved: &Moved, expression: Expression, plan: &Plan) -> TokenStream {
-    let notation = &expression.notation;
-    let data = expression.source.map(|rust| {
+    let sources = sources(&expression.notation, expression.source, plan);
+    let (before, run, mut arguments, behind) = match expression.destination {
+        Some(to) => {
+            let need = need("Destination", plan.element_type(), plan.output_len());
+            let place = method("__xslice_destination", to.place, &need);
+            (String::new(), "run", pair(sources, place), String::new())
+        }
+        None => {
+            let mut operands = sources;
+            operands.extend(template::tokens(&format!(", &mut {DST}")));
+            let zeros = emit::zeros(plan, IN_SCOPE);
+            let before = format!("let mut {DST} = {zeros}; let {DST} =");
+            // In a variable: a result of another type than is wanted is refused as such, and not as an argument.
+            let behind = format!(".__xslice_value({DST}); {DST}");
+            (before, "run_into", operands, behind)
+        }
+    };
+    let Moved {
+        items,
+        function,
+        numbers,
+    } = moved;
+    arguments.extend(template::tokens(&format!(", {numbers}, {function}")));
+    let mut block = template::tokens("use");
+    block.extend(root);
+    block.extend(template::tokens(&template::qualified(&format!(
+        "::__private::scope::*; {items} {before} {IN_SCOPE}::__private::{run}"
+    ))));
+    block.extend([group(Delimiter::Parenthesis, arguments)]);
+    block.extend(template::tokens(&behind));
+    group(Delimiter::Brace, block).into()
+}
+
+/// The data and the operands by their names, borrowed, in pairs.
+fn sources(notation: &Notation, data: Option<Rust>, plan: &Plan) -> TokenStream {
+    let data = data.map(|rust| {
         let name = notation.flat.tokens()[notation.chain].kind.to_string();
         (rust, name)
     });
@@ -124,45 +158,9 @@ fn call(root: TokenStream, moved: &Moved, expression: Expression, plan: &Plan) -
         let arguments = format!("{name:?}, {}", need("Source", ty, len));
         method("__xslice_source", rust, &arguments)
     });
-    let sources = sources
+    sources
         .reduce(pair)
-        .unwrap_or_else(|| template::tokens("()"));
-    let Moved {
-        items,
-        function,
-        numbers,
-    } = moved;
-    let (before, run, operands, behind) = match expression.destination {
-        Some(to) => {
-            let need = need("Destination", plan.element_type(), plan.output_len());
-            let place = method("__xslice_destination", to.place, &need);
-            (String::new(), "run", pair(sources, place), String::new())
-        }
-        None => {
-            let mut operands = sources;
-            operands.extend(template::tokens(&format!(", &mut {DST}")));
-            // In a variable: a result of another type than is wanted is refused as such, and not as an argument.
-            (
-                format!(
-                    "let mut {DST} = {}; let {DST} =",
-                    emit::zeros(plan, IN_SCOPE)
-                ),
-                "run_into",
-                operands,
-                format!(".__xslice_value({DST}); {DST}"),
-            )
-        }
-    };
-    let mut arguments = operands;
-    arguments.extend(template::tokens(&format!(", {numbers}, {function}")));
-    let mut block = template::tokens("use");
-    block.extend(root);
-    block.extend(template::tokens(&template::qualified(&format!(
-        "::__private::scope::*; {items} {before} {IN_SCOPE}::__private::{run}"
-    ))));
-    block.extend([group(Delimiter::Parenthesis, arguments)]);
-    block.extend(template::tokens(&behind));
-    group(Delimiter::Brace, block).into()
+        .unwrap_or_else(|| template::tokens("()"))
 }
 
 fn group(delimiter: Delimiter, stream: TokenStream) -> TokenTree {
