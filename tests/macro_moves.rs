@@ -206,6 +206,22 @@ fn constant_indices_have_their_proof_at_compile_time() {
     same(&y, &x, byte, |k| k / 7 * 6 + columns[k % 7]);
 }
 
+/// Called twice: the pattern that holds the indices is made by the first call.
+#[test]
+fn channels_stand_in_the_order_of_constants() {
+    let x: Vec<u8> = numbered(700 * 3, |n| n as u8);
+    let wide: Vec<u32> = numbered(600 * 5, |n| n as u32);
+    for _ in 0..2 {
+        let mut y = vec![0; 700 * 3];
+        xslice!(<u8[700, 3]> x[:, [0, 2, 1]] => y).expect("the lengths fit");
+        same(&y, &x, byte, |k| k / 3 * 3 + [0, 2, 1][k % 3]);
+        let mut y = vec![0; 600 * 4];
+        xslice!(<u32[600, 5]> wide[::-1, [[4, 0], [-2, 0]]] => y).expect("the lengths fit");
+        let source = |k: usize| (599 - k / 4) * 5 + [4, 0, 3, 0][k % 4];
+        same(&y, &wide, |x| u128::from(*x), source);
+    }
+}
+
 #[test]
 fn ranges_of_every_type() {
     let mut shorts = [0; 3000];

@@ -17,7 +17,7 @@ pub use xslice_macros::expand;
 use crate::{Element, Error};
 pub use nest::{
     blocks1, blocks2, elements1, elements2, elements3, fill, gather, gather_blocks1,
-    gather_blocks2, gather_checked, gather_elements1, gather_elements2, gather_elements3, nest,
+    gather_blocks2, gather_elements1, gather_elements2, gather_elements3, gather_fixed, nest,
 };
 pub use operand::{AsDestination, AsSource, Destination, Flat, Outcome, Source, run, run_into};
 

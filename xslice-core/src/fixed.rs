@@ -124,6 +124,35 @@ pub struct Gather<T, I>(Kept, PhantomData<fn() -> (T, I)>);
 /// Numbers as those of a [`Nest`], and what the indices add to the position in the source: a scale, the size of the axis, the table.
 pub type Gathered<const LOOPS: usize> = (Copied<LOOPS>, (i64, i64, Side<LOOPS>));
 
+impl<T: Element> Gather<T, i64> {
+    /// Moves by indices that are the same in every call: a pattern that repeats may hold them.
+    ///
+    /// # Panics
+    /// As [`Gather::run`], and if the indices were checked for a larger axis.
+    pub fn run_fixed<const LOOPS: usize>(
+        &self,
+        numbers: Gathered<LOOPS>,
+        src: &[T],
+        indices: Checked<'static, i64>,
+        dst: &mut [T],
+    ) {
+        let larger = "a proof for another axis";
+        let (_, (_, axis, _)) = numbers;
+        let numbers = || {
+            assert!(indices.size <= axis, "{larger}");
+            let mut numbers = Self::numbers(&numbers);
+            if let Some(table) = &mut numbers.table {
+                table.known = indices.indices;
+            }
+            numbers
+        };
+        self.0.with(numbers, |proof| {
+            assert!(indices.size <= proof.axis, "{larger}");
+            proof.run(&[src.into(), indices.indices.into()], dst.into());
+        });
+    }
+}
+
 impl<T: Element, I: Element> Gather<T, I> {
     /// One that has not been called.
     #[must_use]
@@ -160,24 +189,6 @@ impl<T: Element, I: Element> Gather<T, I> {
         })
     }
 
-    /// Moves.
-    ///
-    /// # Panics
-    /// As [`Gather::run`], and if the indices were checked for a larger axis.
-    pub fn run_checked<const LOOPS: usize>(
-        &self,
-        numbers: Gathered<LOOPS>,
-        src: &[T],
-        indices: Checked<'_, I>,
-        dst: &mut [T],
-    ) {
-        let numbers = || Self::numbers(&numbers);
-        self.0.with(numbers, |proof| {
-            assert!(indices.size <= proof.axis, "a proof for another axis");
-            proof.run(&[src.into(), indices.indices.into()], dst.into());
-        });
-    }
-
     fn numbers<const LOOPS: usize>(
         (copied, (scale, size, table)): &Gathered<LOOPS>,
     ) -> Numbers<'_> {
@@ -192,6 +203,7 @@ impl<T: Element, I: Element> Gather<T, I> {
                 scale: *scale,
                 size: *size,
                 side: (table.0, table.1, &table.2),
+                known: &[],
             }),
             ..Numbers::copied(T::TYPE, copied)
         }
@@ -205,7 +217,7 @@ impl<T: Element, I: Element> Gather<T, I> {
 /// static FOUR: Gather<u8, i64> = Gather::new();
 /// let numbers = (([2], 1, (4, 0, [0]), (2, 0, [1])), (1, 4, (2, 0, [1])));
 /// const OF_NINE: Checked<'_, i64> = Checked::fixed(&[8, 0], 9);
-/// FOUR.run_checked(numbers, &[1, 2, 3, 4], OF_NINE, &mut [0; 2]); // a proof for an axis of 9 is none for one of 4
+/// FOUR.run_fixed(numbers, &[1, 2, 3, 4], OF_NINE, &mut [0; 2]); // a proof for an axis of 9 is none for one of 4
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Checked<'a, I> {
@@ -263,6 +275,8 @@ struct Table<'a> {
     scale: i64,
     size: i64,
     side: AnySide<'a>,
+    /// The indices, where they are the same in every call.
+    known: &'a [i64],
 }
 
 impl<'a> Numbers<'a> {
@@ -395,7 +409,8 @@ impl Proof {
         let table_len = table.map_or(0, |table| table.side.0);
         let nest = LoopNest::new(numbers.parts(), &|_| table_len);
         let nest = nest.unwrap_or_else(|error| panic!("{error}"));
-        let Some(schedule) = Schedule::new(&nest, &|_, _| None) else {
+        let known = |_, at| table.and_then(|table| table.known.get(at).copied());
+        let Some(schedule) = Schedule::new(&nest, &known) else {
             panic!("elements without fixed bytes");
         };
         let reads_all = table.is_some_and(|table| {

@@ -141,9 +141,9 @@ pub fn gather<T: Element, I: Element, const LOOPS: usize, const RANK: usize>(
 
 /// A gather by a Move and constant indices.
 #[inline]
-pub fn gather_checked<T: Element, I: Element, const LOOPS: usize>(
+pub fn gather_fixed<T: Element, const LOOPS: usize>(
     (src, dst): (&[T], &mut [T]),
-    ((gather, numbers), indices): (Kept<'_, T, I, LOOPS>, Checked<'_, I>),
+    ((gather, numbers), indices): (Kept<'_, T, i64, LOOPS>, Checked<'static, i64>),
 ) {
-    gather.run_checked(numbers, src, indices, dst);
+    gather.run_fixed(numbers, src, indices, dst);
 }

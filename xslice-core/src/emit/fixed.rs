@@ -161,7 +161,7 @@ impl Emitter<'_> {
                 let (root, table) = (self.wanted.root, self.integers(at));
                 let checked =
                     format!("const {{ {root}::__private::Checked::fixed(&{table}, {size}) }}");
-                (ElementType::I64, "gather_checked", vec![source], checked)
+                (ElementType::I64, "gather_fixed", vec![source], checked)
             }
             Buffer::Operand(_) | Buffer::Scratch(_) => {
                 let index = match lookup.index {

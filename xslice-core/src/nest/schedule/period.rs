@@ -4,7 +4,7 @@
 //! period come from is free, so a table of constants may say it as well: channels in any order.
 
 use super::{Known, Schedule};
-use crate::access::{Buffer, Lookup};
+use crate::access::Lookup;
 use crate::list::List;
 use crate::move_::Level;
 use crate::shuffle::{Period, Shuffle};
@@ -84,6 +84,7 @@ impl Schedule {
     /// The innermost loops as periods of a pattern.
     pub(super) fn periods(&self, block: usize, known: Known<'_>) -> Result<Periods, NoShuffle> {
         let loops = self.extents.len();
+        let is_fixed = |lookup: &Lookup| is_fixed(lookup, known);
         let (mut taken, mut period) = (0, block);
         while taken < loops {
             let k = loops - 1 - taken;
@@ -202,9 +203,9 @@ impl Schedule {
     }
 }
 
-/// Whether the elements of a table can be known before a call.
-fn is_fixed(lookup: &Lookup) -> bool {
-    matches!(lookup.table, Buffer::Constant(_)) && lookup.access.is_affine()
+/// Whether the elements of a table are known before a call.
+fn is_fixed(lookup: &Lookup, known: Known<'_>) -> bool {
+    lookup.access.is_affine() && known(lookup.table, 0).is_some()
 }
 
 /// Whether a loop inside loop `k` moves the position in a table.
