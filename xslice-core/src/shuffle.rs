@@ -11,7 +11,13 @@ use alloc::{sync::Arc, vec, vec::Vec};
 use core::hash::{Hash, Hasher};
 
 /// Most loads that may make one vector.
-const MOST_LOADS: usize = 8;
+const MOST_LOADS: usize = 16;
+
+/// Periods this many times as far apart as they are long, or closer, are worth their loads.
+const NEAR: usize = 8;
+
+/// Units that a load gives, at least, where periods are farther apart: fewer are as quick one by one.
+const UNITS_A_LOAD: usize = 3;
 
 /// Vectors of the tiles that have loops of their own.
 const SHORT_TILES: [usize; 4] = [1, 3, 5, 7];
@@ -33,7 +39,7 @@ impl Pattern {
         let src_stride = i32::try_from(src_stride).ok()?;
         let reach = usize::try_from(src_stride.unsigned_abs()).ok()?;
         let spread = offsets.iter().max()?.abs_diff(*offsets.iter().min()?) as usize;
-        let dense = (1..=64).contains(&period) && reach <= 8 * period && spread <= 256;
+        let dense = (1..=64).contains(&period) && reach <= 2 * NEAR * period && spread <= 256;
         let unit = [8, 4, 2]
             .into_iter()
             .find(|&unit| stays_together(&offsets, unit));
@@ -130,6 +136,10 @@ impl<const N: usize> Tables<N> {
             each.push(loads(pattern, vector * N)?);
         }
         let per_vector = each.iter().map(Vec::len).max()?;
+        let is_near = pattern.src_stride().unsigned_abs() as usize <= NEAR * period;
+        if !is_near && N / pattern.unit() < UNITS_A_LOAD * per_vector {
+            return None;
+        }
         for list in &mut each {
             // A load that gives nothing repeats the first one, so that every vector has as many.
             let idle = Load {

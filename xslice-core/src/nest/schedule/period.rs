@@ -123,6 +123,7 @@ impl Schedule {
             return Err(NoShuffle::LongRun(block));
         }
         let picked = self.picked(k, known).ok_or(NoShuffle::Table)?;
+        let is_picked = !picked.is_empty();
         let loops = inner.map(|k| (self.extents[k], self.src.strides[k]));
         let numbers = Period {
             loops: loops.collect(),
@@ -136,7 +137,8 @@ impl Schedule {
         if !pays(runs, rows) {
             return Err(NoShuffle::FewRuns { runs, rows });
         }
-        if !shuffle.is_quick() {
+        // Without vectors a pattern that a table gave is still quicker than the table.
+        if !is_picked && !shuffle.is_quick() {
             return Err(NoShuffle::Far);
         }
         Ok(Periods {
