@@ -14,7 +14,7 @@ const LEAST_ROW: usize = 65;
 const LONGEST_ROW: usize = 8 << 10;
 
 /// How far ahead of the row that moves the processor is told to fetch, in bytes of rows.
-const AHEAD: usize = 12 << 10;
+const AHEAD: usize = 6 << 10;
 
 /// Shorter rows do not gain from aligned stores.
 const LEAST_ALIGNED: usize = 256;
@@ -23,7 +23,7 @@ const LEAST_ALIGNED: usize = 256;
 pub(super) const MOST_AHEAD: usize = 32;
 
 /// How far ahead of a store its line is fetched.
-pub(super) const AHEAD_WRITE: usize = 1 << 10;
+pub(super) const AHEAD_WRITE: usize = 2 << 10;
 
 /// Whether rows of so many bytes are moved here.
 pub(super) fn takes(level: Level, bytes: usize) -> bool {
