@@ -164,16 +164,6 @@ impl<const N: usize> Tables<N> {
 }
 
 impl<const N: usize> Tables<N> {
-    /// Whole tiles of a run of so many bytes whose vectors lie inside it.
-    pub fn tiles(&self, bytes: usize) -> usize {
-        match bytes.checked_sub(self.vectors * N) {
-            None => 0,
-            // Most tiles are one vector, and rows are short: a division is worth avoiding.
-            Some(rest) if self.tile == N => rest / N + 1,
-            Some(rest) => rest / self.tile + 1,
-        }
-    }
-
     fn heap_bytes(&self) -> usize {
         self.loads.capacity() * size_of::<Load<N>>()
     }

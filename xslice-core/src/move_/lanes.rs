@@ -73,6 +73,18 @@ pub(super) unsafe fn run<V: Lanes>(run: &Run, pattern: &Pattern, tables: &Tables
     }
 }
 
+impl<const N: usize> Tables<N> {
+    /// Whole tiles of a run of so many bytes whose vectors lie inside it.
+    pub(super) fn tiles(&self, bytes: usize) -> usize {
+        match bytes.checked_sub(self.vectors * N) {
+            None => 0,
+            // Most tiles are one vector, and rows are short: a division is worth avoiding.
+            Some(rest) if self.tile == N => rest / N + 1,
+            Some(rest) => rest / self.tile + 1,
+        }
+    }
+}
+
 /// The tiles of a run whose loads lie inside the operand: from the first to before the last.
 pub(super) fn inside<const N: usize>(run: &Run, tables: &Tables<N>) -> Range<usize> {
     let tiles = tables.tiles(run.bytes);
