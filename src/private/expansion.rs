@@ -1,6 +1,6 @@
 //! What expansions of [`xslice!`](crate::xslice) call. Not for use by hand: nothing here is stable.
 //!
-//! Operands become slices of known length by [`Source`] and [`Destination`]. What runs on them is one function of [`nest`] with its numbers, or
+//! Operands become slices of known length by [`Source`] and [`Destination`]. What runs on them is one function of the module `nest` with its numbers, or
 //! stands in the expansion itself.
 
 pub mod data;
