@@ -29,7 +29,7 @@ const LEAST_RUNS_IN_ALL: usize = 192;
 /// Rows of fewer runs are never worth a vector.
 const LEAST_RUNS_EACH: usize = 8;
 
-/// Why the innermost part of a nest is no [`Move::Shuffle`], for people who ask.
+/// Why the innermost part of a nest is no [`Move::Shuffle`](super::Move::Shuffle), for people who ask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum NoShuffle {
