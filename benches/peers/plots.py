@@ -63,10 +63,12 @@ def bars(path, title, rows):
 
 
 def mark(series, x, y):
-    """A circle, a square, a diamond, one above the other: told apart without colours, and where values are equal."""
+    """A circle, a square, a diamond, a bar, one above the other: told apart without colours, and where values are equal."""
     y += 4 * (series - 1)
     if series == 0:
         return f'<circle class="s0" cx="{x:.1f}" cy="{y}" r="4"/>'
+    if series == 3:
+        return f'<rect class="s3" x="{x - 1.5:.1f}" y="{y - 17}" width="3" height="18"/>'
     turn = f' transform="rotate(45 {x:.1f} {y})"' if series == 2 else ""
     return f'<rect class="s{series}" x="{x - 3.5:.1f}" y="{y - 3.5}" width="7" height="7"{turn}/>'
 
@@ -78,7 +80,7 @@ def dots(path, title, series, rows):
     values = [value for _, row in rows for value in row if value]
     parts, place = axis(values, top, bottom)
     for at, name in enumerate(series):
-        x = 22 + at * 265
+        x = 22 + at * 795 // len(series)
         parts += [mark(at, x, 42 - 4 * (at - 1)), label(x + 10, 46, name)]
     for at, (name, row) in enumerate(rows):
         y = top + step * at + step // 2

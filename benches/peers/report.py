@@ -19,6 +19,7 @@ import plots
 
 ROOT = Path(__file__).resolve().parents[2]
 OURS = ["runner", "jit-keyed", "jit-baked", "macro"]
+HAND = "hand"
 RUST = ["ndarray", "candle", "onnxruntime"]
 PYTHON = ["numpy", "torch", "jax", "openvino", "numba"]
 SMALL = 10 << 10
@@ -105,7 +106,7 @@ def marked(figures, workload):
 
 
 def ratios(figures):
-    columns = OURS + RUST + figures.present
+    columns = OURS + [HAND] + RUST + figures.present
     rows = []
     for workload in figures.names:
         cells = [figures.ratio(workload, name) for name in columns]
@@ -124,8 +125,10 @@ def ratios(figures):
 
 def means(figures):
     rows = []
-    for name in OURS + RUST + figures.present:
+    for name in OURS + [HAND] + RUST + figures.present:
         done = [workload for workload in figures.large() if figures.ratio(workload, name)]
+        if not done:
+            continue
         beside = [figures.ratio(workload, name) / rival(figures, workload, name) for workload in done]
         mean = geometric_mean(figures.ratio(workload, name) for workload in done)
         rows.append([name, str(len(done)), digits(mean), digits(geometric_mean(beside)), digits(max(beside)), done[beside.index(max(beside))]])
@@ -204,13 +207,16 @@ def lessons(figures):
         peer = min(rivals, key=rivals.get, default=None)
         if peer and rivals[peer] * EQUAL < 1:
             beaten.append(f"{name} ({peer})")
+    by_hand = {name: beside for name in figures.names if (beside := figures.beside(name, HAND))}
+    slower = [f"{name} ({1 / beside:.2f})" for name, beside in by_hand.items() if beside * EQUAL < 1]
     lines = [
+        f"- **The loop by hand** is more than {EQUAL - 1:.0%} faster than every strategy of xslice on {len(slower)} of {len(by_hand)} rows; beside them how many times its time the best strategy takes: {names_of(slower)}.",
         f"- **Machine code over the runner**: it is faster on {len(jit)} of {total} rows, and pays after "
         + (f"{min(after):,} to {max(after):,} calls, median {median(after):,.0f}" if after else "no number of calls")
         + f". It is slower than the runner on {names_of(sorted(set(loses('runner', 'jit-keyed')) & set(loses('runner', 'jit-baked')), key=figures.names.index))}.",
         f"- **Baked over keyed**: faster on {len(sure(2))} rows ({names_of(sure(2))}), slower on {len(loses('jit-keyed', 'jit-baked'))} ({names_of(loses('jit-keyed', 'jit-baked'))}), equal on the rest.",
         f"- **The macro over all engines**: faster than each on {len(ahead)} rows ({names_of(ahead)}), behind the best on {len(behind)} ({names_of(behind)}). It compiles with the program, so it pays from the first call wherever it is ahead.",
-        f"- **A peer is faster** than every strategy of xslice on {len(beaten)} of {len(figures.large())} rows of 10 KiB and more ({names_of(beaten)}).",
+        f"- **A library is faster** than every strategy of xslice on {len(beaten)} of {len(figures.large())} rows of 10 KiB and more ({names_of(beaten)}).",
         f"- **Noise**: `memcpy` spread by more than {NOISY} on {sum(map(figures.is_noisy, figures.names))} of {total} rows (`~`). Differences below {EQUAL - 1:.0%} count as none.",
     ]
     return "\n".join(lines)
@@ -311,10 +317,10 @@ def main():
     replace(ROOT / "README.md", {"measured": readme(figures)})
     bars = [(name, float(mean.replace(",", "")), name in OURS) for name, _, mean, *_ in mean_rows]
     plots.bars(docs / "benchmarks-means.svg", "Geometric mean of time / limit, rows of 10 KiB and more (1 = memory)", bars)
-    series = ["limit of the memory", "best of ndarray, candle, ONNX Runtime", "best of the libraries of Python"]
+    series = ["limit of the memory", "best library of Rust", "best library of Python", "loop by hand"]
     rows = []
     for name in figures.large():
-        groups = [[beside for peer in group if (beside := figures.beside(name, peer))] for group in (RUST, PYTHON)]
+        groups = [[beside for peer in group if (beside := figures.beside(name, peer))] for group in (RUST, PYTHON, [HAND])]
         rows.append((name, [1 / figures.best(name, OURS)] + [min(group, default=None) for group in groups]))
     plots.dots(docs / "benchmarks-rows.svg", "Time in units of xslice's best strategy in the same process (below 1: faster than xslice)", series, rows)
     series = ["keyed over the runner", "baked over the runner", "baked over keyed that exists"]

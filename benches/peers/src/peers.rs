@@ -1,5 +1,6 @@
 //! Peers of this process, each held against xslice before it is timed.
 
+use crate::by_hand;
 use crate::forms::Form;
 use crate::in_candle;
 use crate::in_ndarray::{self, Assign};
@@ -100,24 +101,44 @@ pub fn prepare(
         candidates.push(in_onnxruntime::prepare(form, prepared.operands(), library));
     }
     let mut peers: Vec<Box<dyn Peer>> = Vec::new();
+    let mut hands = by_hand::candidates(form.name, expected.len());
+    hands.retain_mut(|hand| is_kept(form, check(hand, form, prepared, &expected)));
+    if let Some(hand) = by_hand::fastest(hands, prepared)? {
+        peers.push(Box::new(hand));
+    }
     for candidate in candidates {
         let checked = candidate.and_then(|mut peer| {
-            prepared.clear();
-            let (operands, output) = prepared.buffers();
-            peer.run(operands, output, 1)?;
-            peer.result(output)?;
-            if is_same(form, &bytes(output), &expected) {
-                Ok(peer)
-            } else {
-                Err(failed(peer.name(), "another result"))
-            }
+            check(&mut *peer, form, prepared, &expected)?;
+            peers.push(peer);
+            Ok(())
         });
-        match checked {
-            Ok(peer) => peers.push(peer),
-            Err(error) => eprintln!("{}: left out: {error}", form.name),
-        }
+        is_kept(form, checked);
     }
     Ok(peers)
+}
+
+/// Whether a peer gives what is expected.
+fn check(
+    peer: &mut dyn Verified,
+    form: &Form,
+    prepared: &mut Prepared,
+    expected: &[u8],
+) -> Result<()> {
+    prepared.clear();
+    let (operands, output) = prepared.buffers();
+    peer.run(operands, output, 1)?;
+    peer.result(output)?;
+    if is_same(form, &bytes(output), expected) {
+        Ok(())
+    } else {
+        Err(failed(peer.name(), "another result"))
+    }
+}
+
+/// Says why a peer is left out, if it is.
+fn is_kept(form: &Form, checked: Result<()>) -> bool {
+    let said = checked.inspect_err(|error| eprintln!("{}: left out: {error}", form.name));
+    said.is_ok()
 }
 
 fn bytes(data: &Data) -> Vec<u8> {
