@@ -187,13 +187,12 @@ impl Verified for Hand {
 
 /// The loops for a workload that this processor can run.
 pub fn candidates(name: &str, bytes: usize) -> Vec<Hand> {
-    let mut all = plain::of(name);
+    let all = plain::of(name).into_iter();
     #[cfg(target_arch = "x86_64")]
-    all.extend(avx512::of(name).into_iter().chain(streamed::of(name)));
-    let able = all
-        .into_iter()
-        .filter(|candidate| candidate.target.is_for(bytes));
-    able.map(Hand).collect()
+    let all = all.chain(avx512::of(name)).chain(streamed::of(name));
+    all.filter(|candidate| candidate.target.is_for(bytes))
+        .map(Hand)
+        .collect()
 }
 
 /// The fastest of them.

@@ -209,6 +209,11 @@ yolo_focus_hw(x: f32[3 * 640 * 640]) -> y: f32[3 * 320 * 320]
             every_second::<5120, 1280>(&ODD, &rows[640..], y);
         }
     }
+    {
+        for (rows, y) in x.as_chunks::<1280>().0.iter().zip(y.as_chunks_mut::<320>().0) {
+            every_second::<20480, 1280>(&ODD, &rows[640..], y);
+        }
+    }
 
 hflip_nhwc(x: u8[16 * 224 * 672]) -> y: u8[16 * 224 * 672]
     { flipped::<672, 0, 0, 0>(x, y)?; }
@@ -271,5 +276,6 @@ focus_cat4(x: f32[3 * 640 * 640]) -> y: f32[3 * 640 * 640]
     { phases::<0, 512>(x, y)?; }
     { phases::<5120, 512>(x, y)?; }
     { phases::<5120, 1280>(x, y)?; }
+    { phases::<20480, 1280>(x, y)?; }
 
 }
