@@ -248,11 +248,12 @@ pub(crate) const fn affine_span(offset: i64, strides: &[i64], extents: &[usize])
     span
 }
 
-/// A span with up to `turns - 1` times `stride` added.
+/// A span with up to `turns - 1` times `stride` added. What no `i128` holds, of loops whose turns nobody has counted, stays as far outside of
+/// every buffer as one can say.
 pub(crate) const fn widen((low, high): (i128, i128), stride: i64, turns: i128) -> (i128, i128) {
     match stride as i128 * (turns - 1) {
-        reach @ ..0 => (low + reach, high),
-        reach => (low, high + reach),
+        reach @ ..0 => (low.saturating_add(reach), high),
+        reach => (low, high.saturating_add(reach)),
     }
 }
 

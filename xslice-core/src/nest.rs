@@ -65,6 +65,7 @@ impl LoopNest {
         table_len: &dyn Fn(Buffer) -> usize,
     ) -> Result<Self, Error> {
         let given = cfg!(debug_assertions).then(|| verify::nest(&parts, table_len));
+        verify::element_count(&parts)?;
         simplify::simplify(&mut parts);
         let verified = verify::nest(&parts, table_len);
         // The rewrites move no element, so they make no nest legal and none illegal (I6).

@@ -93,7 +93,7 @@ fn position(
     }
     let (low, high) = access.span(extents);
     if !lies_in((low, high), block, len) {
-        let last = high + block as i128 - 1;
+        let last = high.saturating_add(block as i128 - 1);
         return Err(layout(&format!(
             "positions {low}..={last} do not lie in {what} of {len} elements"
         )));
@@ -103,7 +103,7 @@ fn position(
 
 /// Whether blocks of `block` elements from the first to the second position of `span` lie in a buffer of `len` (I3).
 pub(crate) const fn lies_in((low, high): (i128, i128), block: usize, len: usize) -> bool {
-    low >= 0 && high + block as i128 <= len as i128
+    low >= 0 && high.saturating_add(block as i128) <= len as i128
 }
 
 fn injective(parts: &Parts) -> Result<(), Error> {
@@ -158,13 +158,54 @@ const fn precedes(strides: &[i64], a: usize, b: usize) -> bool {
 
 /// Whether every element of the destination is written: as many distinct positions as elements.
 pub(crate) fn covers(parts: &Parts) -> bool {
-    let turns = parts
-        .extents
-        .iter()
-        .try_fold(parts.block, |n, &extent| n.checked_mul(extent));
-    turns == Some(parts.dst_len)
+    element_count(parts).ok() == Some(parts.dst_len)
+}
+
+/// The elements that a nest moves; refuses more than any buffer has.
+pub(crate) fn element_count(parts: &Parts) -> Result<usize, Error> {
+    let mut extents = parts.extents.iter();
+    extents
+        .try_fold(parts.block, |n, &extent| n.checked_mul(extent))
+        .ok_or_else(|| layout("more turns than any destination has elements"))
 }
 
 fn layout(text: &str) -> Error {
     Error::new(ErrorKind::OperandLayout, alloc::string::String::from(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::access::{Access, Buffer};
+    use crate::elem::ElementType;
+    use crate::nest::{LoopNest, Parts, Source};
+
+    /// Turns, block, strides of source and destination.
+    type Loops = (&'static [usize], usize, &'static [i64], &'static [i64]);
+
+    /// Numbers of loops that nobody has counted, as a call of [`crate::fixed`] may name them: refused, in every build the same.
+    #[test]
+    fn numbers_that_no_word_holds_are_refused() {
+        const MOST: usize = usize::MAX;
+        let cases: [Loops; 5] = [
+            (&[MOST, MOST, MOST], 1, &[i64::MAX; 3], &[i64::MAX; 3]),
+            (&[MOST, MOST, MOST], 1, &[i64::MIN; 3], &[0; 3]),
+            (&[MOST / 2 + 1, 4], 1, &[0, 0], &[4, 1]),
+            (&[MOST / 2 + 1, 2], 1, &[2, 1], &[2, 1]),
+            (&[2], MOST, &[0], &[1]),
+        ];
+        for (extents, block, src, dst) in cases {
+            let parts = Parts {
+                ty: ElementType::U8,
+                extents: extents.into(),
+                block,
+                source: Source::Buffer(Buffer::Operand(0)),
+                src_len: MOST,
+                src: Access::affine(0, src.into()),
+                dst_len: MOST,
+                dst: Access::affine(0, dst.into()),
+            };
+            let nest = LoopNest::new(parts, &|_| 0);
+            assert!(nest.is_err(), "{extents:?} x {block}");
+        }
+    }
 }
