@@ -7,7 +7,7 @@ mod suite;
 
 use proc_macro2::{TokenStream, TokenTree};
 use xslice::emit::{self, Destination, Function};
-use xslice::{Plan, Program, Signature};
+use xslice::{ElementType, Gather, Graph, Plan, Program, Signature, Slice};
 
 /// The plan of a text that declares everything.
 fn plan(text: &str) -> Plan {
@@ -120,13 +120,28 @@ fn expansions_read_like_rust() {
     show("strings_are_cloned", "<string[100, 4]> x[::-1]", Parameter);
 }
 
+/// What a `const` proves is the whole table, and an index that is never selected may be anything.
+#[test]
+fn an_unselected_index_is_in_no_proof() {
+    let mut graph = Graph::new();
+    let x = graph.operand("x", None).expect("a name");
+    let table = graph.constant(suite::tensor(&[4], &[0_i64, 2, 1, 99]));
+    let first = Slice::onnx(13).starts([0_i64]).ends([3_i64]);
+    let order = graph.apply(first, Some(table), None).expect("a slice");
+    let channels = Gather::onnx(13).axis(1).indices(order);
+    let channels = graph.apply(channels, Some(x), None).expect("a gather");
+    let program = graph.finish(channels).expect("a program");
+    let signature = Signature::new().operand(ElementType::U8, &[1000, 3]);
+    let plan = program.compile(&signature).expect("a plan");
+    let source = emitted(&plan, &["x"], Destination::Parameter);
+    assert!(!source.contains("Checked"), "{source}");
+}
+
 /// Tokens of a text, delimiters counted, with room for the paths that the macro writes before primitive types.
 fn tokens(stream: TokenStream) -> usize {
     let each = stream.into_iter().map(|tree| match tree {
         TokenTree::Group(group) => 2 + tokens(group.stream()),
-        TokenTree::Ident(ident) if xslice::ElementType::from_name(&ident.to_string()).is_some() => {
-            9
-        }
+        TokenTree::Ident(ident) if ElementType::from_name(&ident.to_string()).is_some() => 9,
         _ => 1,
     });
     each.sum()

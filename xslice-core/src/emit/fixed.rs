@@ -10,6 +10,7 @@ use crate::nest::schedule::Move;
 use crate::nest::{LoopNest, Source};
 use crate::plan::{Check, PlannedNest};
 use crate::range::Progression;
+use crate::runner;
 use alloc::{
     format,
     string::{String, ToString},
@@ -156,7 +157,7 @@ impl Emitter<'_> {
     ) -> Option<Kind> {
         let (size, len) = (lookup.size, self.len(lookup.table));
         let (index, run, sources, rest) = match lookup.table {
-            Buffer::Constant(_) if len > INDICES => return None,
+            Buffer::Constant(at) if !self.is_fixed_table(at, size) => return None,
             Buffer::Constant(at) => {
                 let (root, table) = (self.wanted.root, self.integers(at));
                 let checked =
@@ -182,6 +183,14 @@ impl Emitter<'_> {
             numbers: format!("({}, ({scale}, {size}, {table}))", copied(nest)),
             rest: Some(rest),
         })
+    }
+
+    /// Whether a constant is short enough for a table of indices, and all of it lies within the axis: an element that is never selected
+    /// may be anything.
+    fn is_fixed_table(&self, constant: usize, size: i64) -> bool {
+        let table = &self.plan.constants()[constant];
+        table.len() <= INDICES
+            && runner::find_outside(table.as_input(), 0..table.len(), size).is_none()
     }
 
     /// A check and the nest behind it, if that is a Move that looks at all indices of the table.
