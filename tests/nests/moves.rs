@@ -45,8 +45,8 @@ fn channels_by_constants_are_a_shuffle() {
         "shuffle 2073600 x [0, 2, 1], src +3"
     );
     assert_eq!(
-        moves("<u16[100, 4]> x[:, [-1, 0, 0]]"),
-        "shuffle 100 x [6, 7, 0, 1, 0, 1], src +8"
+        moves("<u16[400, 4]> x[:, [-1, 0, 0]]"),
+        "shuffle 400 x [6, 7, 0, 1, 0, 1], src +8"
     );
     // One row of them is read as the table says.
     assert_eq!(

@@ -8,7 +8,8 @@ use crate::access::{Access, Buffer};
 use crate::coord::CoordMap;
 use crate::elem::ElementType;
 use crate::error::{Error, ErrorKind};
-use crate::nest::{LoopNest, Parts, Source, schedule::Schedule};
+use crate::nest::schedule::{Schedule, constant_in};
+use crate::nest::{LoopNest, Parts, Source};
 use crate::op::{Entry, Op, Param};
 use crate::plan::{OperandNeed, Origin, Plan, PlannedNest, Step, Temporary, View};
 use crate::program::{Apply, Program, Value};
@@ -387,11 +388,7 @@ impl Builder {
         };
         let len = |buffer| self.len(buffer);
         let nest = LoopNest::new(parts, &len)?;
-        let known = |buffer, at| match buffer {
-            Buffer::Constant(constant) => self.constants[constant].integer(at),
-            Buffer::Operand(_) | Buffer::Scratch(_) => None,
-        };
-        let schedule = Schedule::new(&nest, &known);
+        let schedule = Schedule::new(&nest, &constant_in(&self.constants));
         if let (Some(Step::Check(check)), Some(schedule)) = (self.steps.last_mut(), &schedule) {
             check.by_move = schedule.tests(check);
         }

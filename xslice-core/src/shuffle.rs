@@ -17,9 +17,9 @@ const MOST_LOADS: usize = 16;
 const NEAR: usize = 8;
 
 /// Units that a load gives, at least, where periods are farther apart: fewer are as quick one by one.
-const UNITS_A_LOAD: usize = 3;
+const UNITS_A_LOAD: usize = 6;
 
-/// Vectors of the tiles that have loops of their own.
+/// Tiles of so many vectors are filled by whole periods: each number has a loop of its own.
 const SHORT_TILES: [usize; 4] = [1, 3, 5, 7];
 
 /// Where the bytes of one period come from.

@@ -9,17 +9,18 @@ use xslice::{
 /// A `Jit` that is asked so often with one signature has made up its mind.
 const REQUESTS: usize = 32;
 
-/// The Move of each nest, and why no faster one does.
-pub fn moves(nests: &[&PlannedNest]) -> Vec<String> {
-    nests.iter().map(|nest| one_move(nest)).collect()
+/// The Move of each nest of a plan, and why no faster one does.
+pub fn moves(plan: &Plan) -> Vec<String> {
+    let nests = super::nests(plan).into_iter();
+    nests.map(|nest| one_move(plan, nest)).collect()
 }
 
-fn one_move(planned: &PlannedNest) -> String {
+fn one_move(plan: &Plan, planned: &PlannedNest) -> String {
     let nest = planned.nest();
     let Some(schedule) = planned.schedule() else {
         return "clone: strings have no fixed bytes to move".into();
     };
-    let no_shuffle = match Schedule::no_shuffle(nest) {
+    let no_shuffle = match Schedule::no_shuffle(nest, plan.constants()) {
         Some(reason) => format!("no shuffle: {reason}"),
         None => String::new(),
     };

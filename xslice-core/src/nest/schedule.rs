@@ -16,6 +16,7 @@ use crate::list::List;
 use crate::plan::Check;
 use crate::range::Progression;
 use crate::shuffle::Shuffle;
+use crate::tensor::Tensor;
 use alloc::sync::Arc;
 use core::fmt;
 
@@ -92,6 +93,14 @@ impl Move {
 /// The element of a constant table at a position of its buffer; `None` where it is not known.
 pub(crate) type Known<'a> = &'a dyn Fn(Buffer, usize) -> Option<i64>;
 
+/// The elements of the constants of a plan.
+pub(crate) fn constant_in(constants: &[Arc<Tensor>]) -> impl Fn(Buffer, usize) -> Option<i64> {
+    |buffer, at| match buffer {
+        Buffer::Constant(constant) => constants.get(constant)?.integer(at),
+        Buffer::Operand(_) | Buffer::Scratch(_) => None,
+    }
+}
+
 /// A nest in bytes, its innermost part a [`Move`].
 ///
 /// `src` and `dst` are positions in bytes over the outer loops; for a Range, `src` is a position in the Range. Accesses of tables are
@@ -121,15 +130,15 @@ impl Schedule {
         Some(schedule)
     }
 
-    /// Why the innermost part of the nest is no shuffle; `None` where it is one, for strings and for a Range.
+    /// Why the innermost part of a nest of a plan with these constants is no shuffle; `None` where it is one, for strings and for a Range.
     #[must_use]
-    pub fn no_shuffle(nest: &LoopNest) -> Option<NoShuffle> {
+    pub fn no_shuffle(nest: &LoopNest, constants: &[Arc<Tensor>]) -> Option<NoShuffle> {
         let all = Self::unscheduled(nest)?;
         match nest.source() {
             Source::Range(_) => None,
             Source::Buffer(_) => {
                 let block = nest.block() * nest.element_type().size();
-                all.periods(block, &|_, _| None).err()
+                all.periods(block, &constant_in(constants)).err()
             }
         }
     }
