@@ -154,23 +154,23 @@ const SPREADS: &[Spread] = &[
     (&[0, 2], &[isize::MAX, isize::MIN], usize::MAX, 0, &[]),
 ];
 
+/// A whole operand of this signature, by every engine.
+fn all_give(signature: &Signature, buffer: &[i64], expected: &[i64]) {
+    let program = xslice::Program::parse("x[...]").expect("a valid program");
+    for (engine, run) in ENGINES {
+        let mut output = vec![-1; expected.len()];
+        let ran = run(&program, signature, &[buffer.into()], (&mut output).into());
+        assert_eq!(ran, Ok(()), "{engine}, {signature:?}");
+        assert!(output == expected, "{engine}, {signature:?}");
+    }
+}
+
 #[test]
 fn operands_lie_in_memory_as_their_strides_say() {
-    let program = xslice::Program::parse("x[...]").expect("a valid program");
     for &(shape, strides, offset, len, expected) in SPREADS {
         let signature = Signature::new().strided(I64, shape, strides, offset);
         let buffer: Vec<i64> = (0..len).collect();
-        for (engine, run) in ENGINES {
-            let mut output = vec![-1; expected.len()];
-            let ran = run(
-                &program,
-                &signature,
-                &[(&buffer).into()],
-                (&mut output).into(),
-            );
-            assert_eq!(ran, Ok(()), "{engine}, {shape:?} by {strides:?}");
-            assert_eq!(output, expected, "{engine}, {shape:?} by {strides:?}");
-        }
+        all_give(&signature, &buffer, expected);
     }
 }
 
@@ -195,7 +195,6 @@ const LARGE_VIEWS: &[View] = &[
 /// Loops take another order where a cache would lose what is read again.
 #[test]
 fn large_views_give_their_elements_in_order() {
-    let program = xslice::Program::parse("x[...]").expect("a valid program");
     for &(shape, strides) in LARGE_VIEWS {
         let spans = || {
             let axes = shape.iter().zip(strides);
@@ -210,17 +209,7 @@ fn large_views_give_their_elements_in_order() {
             let turns = |&at: &i64| (0..extent as i64).map(move |turn| at + turn * stride as i64);
             expected = expected.iter().flat_map(turns).collect();
         }
-        for (engine, run) in ENGINES {
-            let mut output = vec![0; expected.len()];
-            let ran = run(
-                &program,
-                &signature,
-                &[(&buffer).into()],
-                (&mut output).into(),
-            );
-            assert_eq!(ran, Ok(()), "{engine}, {shape:?} by {strides:?}");
-            assert!(output == expected, "{engine}, {shape:?} by {strides:?}");
-        }
+        all_give(&signature, &buffer, &expected);
     }
 }
 

@@ -54,6 +54,15 @@ pub struct Lookup {
     pub access: Access,
 }
 
+impl Lookup {
+    /// What an index of the axis, counted from its end if negative, adds to the position.
+    #[inline]
+    #[must_use]
+    pub fn adds(&self, index: i64) -> i64 {
+        self.scale * if index < 0 { index + self.size } else { index }
+    }
+}
+
 /// What takes the place of a counter: an access over some of the new counters, those from `first` on.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Replacement<'a> {
@@ -230,27 +239,20 @@ impl Access {
 
     /// The smallest and largest position, for counters in `0..extents` and indices within their axes. Every extent is at least 1.
     pub(crate) fn span(&self, extents: &[usize]) -> (i128, i128) {
-        let affine = affine_span(self.offset, &self.strides, extents);
+        let first = i128::from(self.offset);
+        let loops = self.strides.iter().zip(extents);
+        let affine = loops.fold((first, first), |span, (&stride, &extent)| {
+            widen(span, stride, extent as i128)
+        });
         self.lookups.iter().fold(affine, |span, lookup| {
             widen(span, lookup.scale, lookup.size as i128)
         })
     }
 }
 
-/// The smallest and largest `offset + sum of strides * counters`. Every extent is at least 1.
-pub(crate) const fn affine_span(offset: i64, strides: &[i64], extents: &[usize]) -> (i128, i128) {
-    let mut span = (offset as i128, offset as i128);
-    let mut k = 0;
-    while k < strides.len() && k < extents.len() {
-        span = widen(span, strides[k], extents[k] as i128);
-        k += 1;
-    }
-    span
-}
-
 /// A span with up to `turns - 1` times `stride` added. What no `i128` holds, of loops whose turns nobody has counted, stays as far outside of
 /// every buffer as one can say.
-pub(crate) const fn widen((low, high): (i128, i128), stride: i64, turns: i128) -> (i128, i128) {
+fn widen((low, high): (i128, i128), stride: i64, turns: i128) -> (i128, i128) {
     match stride as i128 * (turns - 1) {
         reach @ ..0 => (low.saturating_add(reach), high),
         reach => (low, high.saturating_add(reach)),

@@ -126,13 +126,13 @@ pub fn moved(plan: &Plan, wanted: &Function<'_>) -> Result<Moved, Error> {
         });
     }
     let head = format!("fn {}", wanted.head);
-    let wanted = Function {
+    let inner = Function {
         head: &head,
         ..wanted.clone()
     };
     Ok(Moved {
-        items: Emitter::new(plan, &wanted, Taken::Slices).function()?,
-        function: head["fn ".len()..].to_string(),
+        items: Emitter::new(plan, &inner, Taken::Slices).function()?,
+        function: wanted.head.to_string(),
         numbers: String::from("()"),
     })
 }

@@ -116,13 +116,7 @@ impl Memory<'_> {
     fn looked_up(&self, lookups: &[Lookup], counters: &[usize]) -> i64 {
         let each = lookups.iter().map(|lookup| {
             let position = self.position(&lookup.access, counters);
-            let index = self.index(lookup.table, lookup.index, position);
-            lookup.scale
-                * if index < 0 {
-                    index + lookup.size
-                } else {
-                    index
-                }
+            lookup.adds(self.index(lookup.table, lookup.index, position))
         });
         each.sum()
     }

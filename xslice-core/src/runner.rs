@@ -347,12 +347,7 @@ fn position(access: &Access, counters: &[usize], sources: &Sources<'_>) -> i64 {
     let lookups = access.lookups.iter().map(|lookup| {
         let at = position(&lookup.access, counters, sources);
         let index = load(sources.buffer(lookup.table), lookup.index, at);
-        lookup.scale
-            * if index < 0 {
-                index + lookup.size
-            } else {
-                index
-            }
+        lookup.adds(index)
     });
     access.offset + steps.sum::<i64>() + lookups.sum::<i64>()
 }

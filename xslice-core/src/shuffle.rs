@@ -356,13 +356,7 @@ impl Period {
 
     /// Where each byte is read, from the place of the period.
     fn offsets(&self) -> Option<Vec<i32>> {
-        let mut places = vec![0i64];
-        for &(extent, stride) in &self.loops {
-            places = places
-                .iter()
-                .flat_map(|&place| (0..extent as i64).map(move |turn| place + turn * stride))
-                .collect();
-        }
+        let mut places = places(0, self.loops.iter().copied());
         for (place, picked) in places.iter_mut().zip(&self.picked) {
             *place += picked;
         }
@@ -371,6 +365,14 @@ impl Period {
             .flat_map(|&place| (0..self.block as i64).map(move |byte| place + byte));
         bytes.map(|at| i32::try_from(at).ok()).collect()
     }
+}
+
+/// The places of all turns of nested loops, in their order: where they start, then turns and stride of each loop, innermost last.
+pub(crate) fn places(first: i64, loops: impl Iterator<Item = (usize, i64)>) -> Vec<i64> {
+    loops.fold(vec![first], |places, (extent, stride)| {
+        let turns = |&place: &i64| (0..extent as i64).map(move |turn| place + turn * stride);
+        places.iter().flat_map(turns).collect()
+    })
 }
 
 /// The Shuffles that were made last, by their numbers. Deriving one takes longer than all else of a plan, and plans of one structure

@@ -97,8 +97,7 @@ fn position(
         .sum();
     let looked_up = access.lookups.iter().map(|lookup| {
         let at = position(&lookup.access, counters, index) as usize;
-        let row = index(lookup.table, at).unwrap_or(0);
-        lookup.scale * if row < 0 { row + lookup.size } else { row }
+        lookup.adds(index(lookup.table, at).unwrap_or(0))
     });
     access.offset + affine + looked_up.sum::<i64>()
 }

@@ -404,13 +404,7 @@ impl Places<'_> {
         let mut position = access.offset + strides.map(|(stride, at)| stride * at).sum::<i64>();
         for lookup in &access.lookups {
             let at = self.position(&lookup.access, counters);
-            let index = self.index(lookup.table, at).unwrap_or(0);
-            let wrapped = if index < 0 {
-                index + lookup.size
-            } else {
-                index
-            };
-            position += lookup.scale * wrapped;
+            position += lookup.adds(self.index(lookup.table, at).unwrap_or(0));
         }
         position
     }

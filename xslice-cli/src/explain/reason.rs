@@ -36,7 +36,7 @@ fn one_move(plan: &Plan, planned: &PlannedNest) -> String {
             format!("strided: {count} runs of {bytes} bytes; {gaps}; {no_shuffle}")
         }
         Move::Shuffle { .. } => {
-            "shuffle: whole vectors are loaded, permuted and stored; no copy: neighbours in the result are none in the source"
+            "shuffle: the pattern repeats, and whole vectors are loaded, permuted and stored where few loads make one; no copy: neighbours in the result are none in the source"
                 .into()
         }
         Move::Lookup { bytes, lookup, .. } => {

@@ -109,12 +109,7 @@ impl Sources<'_> {
                 let at = self.position(&lookup.access, counters);
                 load(table.offset(at as isize), lookup.index)
             };
-            let wrapped = if index < 0 {
-                index + lookup.size
-            } else {
-                index
-            };
-            lookup.scale * wrapped
+            lookup.adds(index)
         });
         each.sum()
     }

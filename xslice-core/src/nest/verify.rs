@@ -102,7 +102,7 @@ fn position(
 }
 
 /// Whether blocks of `block` elements from the first to the second position of `span` lie in a buffer of `len` (I3).
-pub(crate) const fn lies_in((low, high): (i128, i128), block: usize, len: usize) -> bool {
+fn lies_in((low, high): (i128, i128), block: usize, len: usize) -> bool {
     low >= 0 && high.saturating_add(block as i128) <= len as i128
 }
 
@@ -117,7 +117,7 @@ fn injective(parts: &Parts) -> Result<(), Error> {
 }
 
 /// Whether no two turns write one element (I4): rule 5, for positions that lie in a buffer.
-pub(crate) const fn is_injective(extents: &[usize], strides: &[i64], block: usize) -> bool {
+fn is_injective(extents: &[usize], strides: &[i64], block: usize) -> bool {
     let mut span = block as i128;
     let mut last = None;
     while let Some(k) = next_loop(extents, strides, last) {
@@ -132,28 +132,11 @@ pub(crate) const fn is_injective(extents: &[usize], strides: &[i64], block: usiz
 }
 
 /// The loop that follows `last` in the order of |stride|, then of place; loops of one turn do not count.
-const fn next_loop(extents: &[usize], strides: &[i64], last: Option<usize>) -> Option<usize> {
-    let (mut next, mut k) = (None, 0);
-    while k < extents.len() && k < strides.len() {
-        let follows = match last {
-            Some(last) => precedes(strides, last, k),
-            None => true,
-        };
-        let is_nearer = match next {
-            Some(next) => precedes(strides, k, next),
-            None => true,
-        };
-        if extents[k] > 1 && follows && is_nearer {
-            next = Some(k);
-        }
-        k += 1;
-    }
-    next
-}
-
-const fn precedes(strides: &[i64], a: usize, b: usize) -> bool {
-    let (first, second) = (strides[a].unsigned_abs(), strides[b].unsigned_abs());
-    first < second || (first == second && a < b)
+fn next_loop(extents: &[usize], strides: &[i64], last: Option<usize>) -> Option<usize> {
+    let order = |k: usize| (strides[k].unsigned_abs(), k);
+    let loops = (0..extents.len()).filter(|&k| extents[k] > 1);
+    let following = loops.filter(|&k| last.is_none_or(|last| order(last) < order(k)));
+    following.min_by_key(|&k| order(k))
 }
 
 /// Whether every element of the destination is written: as many distinct positions as elements.

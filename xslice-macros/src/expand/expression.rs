@@ -208,13 +208,8 @@ fn borrow(template: &Template, operand: Rust, text: &str) -> TokenStream {
 /// The refusals, and a value of the kind that the form has.
 fn dummy(template: Template, refusals: &mut [Refusal], expression: &Expression) -> TokenStream {
     let fallible = expression.notation.run_time().is_some() && expression.constant.is_none();
-    let value = if expression.constant.is_some() {
-        "_"
-    } else if expression.destination.is_some() {
-        "()"
-    } else {
-        "_"
-    };
+    let is_written = expression.constant.is_none() && expression.destination.is_some();
+    let value = if is_written { "()" } else { "_" };
     let ty = match fallible {
         true => format!("::core::result::Result<{value}, {ROOT}::Error>"),
         false => String::from(value),

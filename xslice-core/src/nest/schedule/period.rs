@@ -7,7 +7,7 @@ use super::{Known, Schedule};
 use crate::access::Lookup;
 use crate::list::List;
 use crate::move_::Level;
-use crate::shuffle::{Period, Shuffle};
+use crate::shuffle::{Period, Shuffle, places};
 use alloc::sync::Arc;
 use core::fmt;
 
@@ -160,36 +160,20 @@ impl Schedule {
     /// one is moved by other loops too, or not known.
     fn picked(&self, k: usize, known: Known<'_>) -> Option<List<i64>> {
         let mut sums = List::new();
-        for lookup in self
-            .src
-            .lookups
-            .iter()
-            .filter(|lookup| is_inside(lookup, k))
-        {
+        let mut lookups = self.src.lookups.iter();
+        while let Some(lookup) = lookups.find(|lookup| is_inside(lookup, k)) {
             let (outer, inner) = lookup.access.strides.split_at(k + 1);
             if outer.iter().any(|&stride| stride != 0) {
                 return None;
             }
-            let mut places = alloc::vec![lookup.access.offset];
-            for (&extent, &stride) in self.extents[k + 1..].iter().zip(inner) {
-                let turns =
-                    |&place: &i64| (0..extent as i64).map(move |turn| place + turn * stride);
-                places = places.iter().flat_map(turns).collect();
-            }
+            let loops = self.extents[k + 1..].iter().copied();
+            let places = places(lookup.access.offset, loops.zip(inner.iter().copied()));
             if sums.is_empty() {
                 sums = List::repeat(0, places.len());
             }
             for (sum, place) in sums.iter_mut().zip(places) {
-                let index = known(
-                    lookup.table,
-                    usize::try_from(place).ok()? / lookup.index.size(),
-                )?;
-                let wrapped = if index < 0 {
-                    index + lookup.size
-                } else {
-                    index
-                };
-                *sum += lookup.scale * wrapped;
+                let at = usize::try_from(place).ok()? / lookup.index.size();
+                *sum += lookup.adds(known(lookup.table, at)?);
             }
         }
         // The loop that counts moves none of them either.
