@@ -259,6 +259,39 @@ fn lookups_touch_nothing_outside() {
     }
 }
 
+/// The same indices in every turn of a loop: their places are found once.
+#[test]
+fn columns_touch_nothing_outside() {
+    let mut rng = Rng::new(17);
+    for ty in TYPES {
+        for columns in [1, 3, 4, 16, 33, 64, 100, 257] {
+            for (turns, count) in [(2, 40), (3, 1), (40, 3), (65, 17), (300, 5), (1000, 3)] {
+                let values: Vec<i64> = (0..count)
+                    .map(|_| rng.within(-columns, columns - 1))
+                    .collect();
+                let narrow: Vec<i32> = values.iter().map(|&v| v as i32).collect();
+                let (wide, narrow) = (
+                    suite::tensor(&[count], &values),
+                    suite::tensor(&[count], &narrow),
+                );
+                let shape = [turns, columns as usize];
+                check("x[:, @ids]", ty, &shape, Some(&wide));
+                check("x[::-1, @ids]", ty, &shape, Some(&narrow));
+                check("x[::2, ::-1] |> [:, @ids]", ty, &shape, Some(&wide));
+                for width in [2, 3] {
+                    let shape = [turns, columns as usize, width];
+                    check("x[:, @ids]", ty, &shape, Some(&narrow));
+                    check("x[:, @ids, 1]", ty, &shape, Some(&wide));
+                    check("x[1:, @ids, :1]", ty, &shape, Some(&wide));
+                }
+                let mut outside = values;
+                outside[rng.below(count)] = rng.pick(&[columns, -columns - 1, 1 << 40]);
+                refused("x[:, @ids]", ty, &shape, &suite::tensor(&[count], &outside));
+            }
+        }
+    }
+}
+
 #[test]
 fn an_index_outside_is_refused_before_its_row_is_read() {
     let mut rng = Rng::new(23);
@@ -274,8 +307,8 @@ fn an_index_outside_is_refused_before_its_row_is_read() {
                     }
                     let narrow: Vec<i32> = values.iter().map(|&v| v as i32).collect();
                     let shape = [rows as usize, width];
-                    refused(ty, &shape, &suite::tensor(&[count], &values));
-                    refused(ty, &shape, &suite::tensor(&[count], &narrow));
+                    refused("x[@ids]", ty, &shape, &suite::tensor(&[count], &values));
+                    refused("x[@ids]", ty, &shape, &suite::tensor(&[count], &narrow));
                 }
             }
         }
@@ -283,8 +316,8 @@ fn an_index_outside_is_refused_before_its_row_is_read() {
 }
 
 /// Every level refuses as the interpreter does, with guarded operands.
-fn refused(ty: ElementType, shape: &[usize], indices: &Tensor) {
-    let program = Program::parse("x[@ids]").expect("a program");
+fn refused(text: &str, ty: ElementType, shape: &[usize], indices: &Tensor) {
+    let program = Program::parse(text).expect("a program");
     let signature = Signature::new()
         .operand(ty, shape)
         .operand(indices.element_type(), indices.shape());

@@ -234,7 +234,7 @@ unsafe fn sixty_four<I: Index>(indices: &Indices<I>, k: usize) -> (__m512i, __mm
 /// The bytes that 64 indices name in a plane of 256.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
 #[inline]
-fn look_up(plane: &[__m512i; 4], index: __m512i) -> __m512i {
+pub(super) fn look_up(plane: &[__m512i; 4], index: __m512i) -> __m512i {
     let low = _mm512_permutex2var_epi8(plane[0], index, plane[1]);
     let high = _mm512_permutex2var_epi8(plane[2], index, plane[3]);
     _mm512_mask_blend_epi8(_mm512_movepi8_mask(index), low, high)

@@ -10,6 +10,8 @@ use super::copy::{self, Mover, Rows, by_width};
 use super::level::{Kind, Level};
 #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
 use super::neon;
+#[cfg(target_arch = "x86_64")]
+use super::repeat;
 use super::rows;
 use core::mem::MaybeUninit;
 
@@ -41,7 +43,7 @@ impl<I: Index> Indices<I> {
     ///
     /// # Safety
     /// As many indices lie in the table; the processor has the instructions of `level`.
-    unsafe fn places(
+    pub(super) unsafe fn places(
         &self,
         level: Level,
         first: usize,
@@ -339,6 +341,68 @@ unsafe fn widened<I: Index>(
     }
 }
 
+/// Turns of a loop at constant distances.
+#[derive(Clone, Copy)]
+pub(super) struct Turns {
+    pub count: usize,
+    pub dst_stride: isize,
+    pub src_stride: isize,
+}
+
+/// Places that are kept for all turns of a loop, at most: 8 KiB on the stack.
+pub(super) const MOST_KEPT: usize = 1024;
+
+/// Fewer rows in all turns are over before places kept for them pay.
+const LEAST_REPEATED: usize = 64;
+
+/// Whether `count` rows from the same places in each of `turns` pay for keeping the places.
+pub(super) fn repeat_pays(count: usize, turns: usize) -> bool {
+    turns > 1 && count <= MOST_KEPT && count.saturating_mul(turns) >= LEAST_REPEATED
+}
+
+/// Where the rows of a turn begin, and within how many bytes they all lie; `usize::MAX`: that is not known.
+#[derive(Clone, Copy)]
+pub(super) struct Places<'a> {
+    pub each: &'a [isize],
+    pub reach: usize,
+}
+
+/// Moves `rows` in each of the turns, always from the same places.
+///
+/// # Safety
+/// As [`copy::run`], for each of the runs of each turn; there are as many places as rows; `places.reach` bytes are readable in each turn.
+pub(super) unsafe fn repeated(
+    level: Level,
+    dst: *mut u8,
+    src: *const u8,
+    rows: Rows,
+    places: Places<'_>,
+    turns: Turns,
+) {
+    // SAFETY: by the contract of this function.
+    unsafe {
+        #[cfg(target_arch = "x86_64")]
+        if level.kind() == Kind::Avx512 && repeat::moved(dst, src, rows, places, turns) {
+            return;
+        }
+        let ahead = looked_ahead(rows.bytes);
+        let (mut to, mut from) = (dst, src);
+        for _ in 0..turns.count {
+            block(level, to, from, rows, places.each, ahead);
+            to = to.wrapping_offset(turns.dst_stride);
+            from = from.wrapping_offset(turns.src_stride);
+        }
+    }
+}
+
+/// How many rows ahead of the one that moves to fetch.
+fn looked_ahead(bytes: usize) -> usize {
+    match bytes {
+        ..LEAST_AHEAD => 0,
+        bytes => rows::ahead(bytes),
+    }
+}
+
 /// # Safety
 /// As [`run`].
 unsafe fn blocks<I: Index>(
@@ -348,10 +412,7 @@ unsafe fn blocks<I: Index>(
     rows: Rows,
     indices: &Indices<I>,
 ) -> bool {
-    let ahead = match rows.bytes {
-        ..LEAST_AHEAD => 0,
-        bytes => rows::ahead(bytes),
-    };
+    let ahead = looked_ahead(rows.bytes);
     let mut places = [const { MaybeUninit::uninit() }; BLOCK + rows::MOST_AHEAD];
     // Rows that have moved, and how many of those behind them have their places already.
     let (mut done, mut known) = (0, 0);

@@ -25,6 +25,8 @@ mod parallel;
     expect(dead_code, reason = "on one thread nothing is shared out")
 )]
 mod part;
+#[cfg(target_arch = "x86_64")]
+mod repeat;
 mod rows;
 mod shuffled;
 #[cfg(target_arch = "x86_64")]
@@ -249,7 +251,7 @@ unsafe fn scheduled(
                 let rows = rows(count, bytes, dst_stride, src_stride);
                 by_width!(bytes, short_rows(&call, rows))
             }
-            Move::Shuffle { .. } => {
+            Move::Shuffle { .. } | Move::Lookup { .. } => {
                 call.walk_outer(|first, turns, stride| call.turns(first, turns, stride))
             }
             _ => call.walk(|at| call.inner(at)),

@@ -5,10 +5,12 @@
 //! past the caches where the result is larger.
 
 use super::copy::{self, Mover, by_width};
-use super::{At, Call, Level, MOST_INLINE, Rows, Sources, rows};
-use crate::access::Access;
+use super::lookup::{self, Places, Turns};
+use super::{At, Call, Level, MOST_INLINE, Rows, Sources, indices, rows};
+use crate::access::{Access, IndexType};
 use crate::nest::schedule::{Move, Schedule};
 use crate::scratch;
+use core::mem::MaybeUninit;
 
 impl Schedule {
     /// Loops around [`Schedule::run_innermost`]: all but the innermost one, or all where indices are read in them.
@@ -115,8 +117,73 @@ impl Call<'_> {
                     by_width!(bytes, short_turns(self, first, turns, stride, rows));
                     true
                 }
+                Move::Lookup { .. }
+                    if stride.table == 0 && lookup::repeat_pays(self.count, turns) =>
+                {
+                    self.repeated(first, turns, stride)
+                }
                 _ => each_turn(first, turns, stride, |at| self.inner(at)),
             }
+        }
+    }
+
+    /// Some turns of a loop, each by the same indices, which are wrapped and tested once.
+    ///
+    /// # Safety
+    /// As [`Call::turns`], of a schedule whose move looks up at most [`lookup::MOST_KEPT`] rows.
+    #[inline(never)]
+    unsafe fn repeated(&self, first: At, turns: usize, stride: At) -> bool {
+        let Move::Lookup {
+            bytes,
+            dst_stride,
+            src_stride,
+            ref lookup,
+            index_stride,
+            ..
+        } = *self.schedule.inner()
+        else {
+            return false;
+        };
+        let rows = rows(self.count, bytes, dst_stride, src_stride);
+        let reach = match (usize::try_from(lookup.scale), src_stride) {
+            (Ok(scale), 0) => {
+                let last = (lookup.size as usize).saturating_sub(1);
+                bytes.saturating_add(scale.saturating_mul(last))
+            }
+            _ => usize::MAX,
+        };
+        let mut places = [const { MaybeUninit::uninit() }; lookup::MOST_KEPT];
+        let places = &mut places[..rows.count];
+        // SAFETY: by the contract of this function: the indices lie in the table; the places of all that lie in the axis are written.
+        unsafe {
+            let table = self.table.offset(first.table as isize);
+            let inside = match lookup.index {
+                IndexType::I32 => indices::<i32>(table, lookup, index_stride).places(
+                    self.level,
+                    0,
+                    rows.src_stride,
+                    places,
+                ),
+                IndexType::I64 => indices::<i64>(table, lookup, index_stride).places(
+                    self.level,
+                    0,
+                    rows.src_stride,
+                    places,
+                ),
+            };
+            if inside {
+                let each = &*(&raw const *places as *const [isize]);
+                let places = Places { each, reach };
+                let to = self.dst.offset(first.dst as isize);
+                let from = self.src.offset(first.src as isize);
+                let turns = Turns {
+                    count: turns,
+                    dst_stride: stride.dst as isize,
+                    src_stride: stride.src as isize,
+                };
+                lookup::repeated(self.level, to, from, rows, places, turns);
+            }
+            inside
         }
     }
 
