@@ -183,8 +183,9 @@ pub(crate) struct Parts {
 pub(crate) fn is_long(schedule: &Schedule) -> bool {
     match *schedule.inner() {
         Move::Copy { bytes } => bytes > INLINE_BYTES,
-        Move::Strided { count, bytes, .. } | Move::Lookup { count, bytes, .. } => {
-            bytes > INLINE_BYTES || count * bytes > INLINE_TURN
+        Move::Strided { count, bytes, .. } => bytes > INLINE_BYTES || count * bytes > INLINE_TURN,
+        Move::Lookup { count, bytes, .. } => {
+            bytes > INLINE_BYTES || count * bytes > INLINE_TURN || schedule.repeats_lookups()
         }
         Move::Fill { count, values, .. } => count * progression(values).0.size() > INLINE_TURN,
         Move::Shuffle { .. } => true,

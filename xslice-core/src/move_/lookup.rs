@@ -360,10 +360,27 @@ pub(super) fn repeat_pays(count: usize, turns: usize) -> bool {
     turns > 1 && count <= MOST_KEPT && count.saturating_mul(turns) >= LEAST_REPEATED
 }
 
+/// Whether vectors find the rows of a turn together, which lie within `reach` bytes.
+#[cfg_attr(
+    not(target_arch = "x86_64"),
+    expect(unused_variables, reason = "there are no such vectors")
+)]
+pub(super) fn repeats_in_vectors(level: Level, rows: &Rows, reach: usize, turns: Turns) -> bool {
+    #[cfg(target_arch = "x86_64")]
+    if level.kind() == Kind::Avx512 {
+        return repeat::Form::of(rows, reach, turns).is_some();
+    }
+    false
+}
+
 /// Where the rows of a turn begin, and within how many bytes they all lie; `usize::MAX`: that is not known.
 #[derive(Clone, Copy)]
 pub(super) struct Places<'a> {
     pub each: &'a [isize],
+    #[cfg_attr(
+        not(target_arch = "x86_64"),
+        expect(dead_code, reason = "read for vectors alone")
+    )]
     pub reach: usize,
 }
 
@@ -385,13 +402,41 @@ pub(super) unsafe fn repeated(
         if level.kind() == Kind::Avx512 && repeat::moved(dst, src, rows, places, turns) {
             return;
         }
-        let ahead = looked_ahead(rows.bytes);
-        let (mut to, mut from) = (dst, src);
-        for _ in 0..turns.count {
-            block(level, to, from, rows, places.each, ahead);
-            to = to.wrapping_offset(turns.dst_stride);
-            from = from.wrapping_offset(turns.src_stride);
+        if rows::takes(level, rows.bytes) {
+            let (mut to, mut from) = (dst, src);
+            for _ in 0..turns.count {
+                let places = places.each;
+                rows::moved(level, to, from, rows, places.len(), |k| places[k]);
+                to = to.wrapping_offset(turns.dst_stride);
+                from = from.wrapping_offset(turns.src_stride);
+            }
+            return;
         }
+        by_width!(
+            rows.bytes,
+            pick_in_turns(dst, src, rows, places.each, turns)
+        );
+    }
+}
+
+/// # Safety
+/// As [`repeated`]; the mover is for `rows.bytes`.
+#[inline(always)]
+unsafe fn pick_in_turns(
+    mover: impl Mover,
+    dst: *mut u8,
+    src: *const u8,
+    rows: Rows,
+    places: &[isize],
+    turns: Turns,
+) {
+    let ahead = looked_ahead(rows.bytes);
+    let (mut to, mut from) = (dst, src);
+    for _ in 0..turns.count {
+        // SAFETY: by the contract of this function.
+        unsafe { pick(mover, to, from, rows, places, ahead) };
+        to = to.wrapping_offset(turns.dst_stride);
+        from = from.wrapping_offset(turns.src_stride);
     }
 }
 

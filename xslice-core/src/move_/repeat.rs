@@ -21,20 +21,40 @@ pub(super) unsafe fn moved(
     places: Places<'_>,
     turns: Turns,
 ) -> bool {
-    if rows.dst_stride != rows.bytes as isize {
-        return false;
-    }
     // SAFETY: by the contract of this function.
     unsafe {
-        if let Some(at_once) = at_once(&rows, places, turns) {
-            windows(dst, src, rows, places, turns, at_once);
-        } else if is_of_words(&rows, places) {
-            words(dst, src, rows, places, turns);
-        } else {
-            return false;
+        match Form::of(&rows, places.reach, turns) {
+            Some(Form::Windows { at_once }) => windows(dst, src, rows, places, turns, at_once),
+            Some(Form::Words) => words(dst, src, rows, places, turns),
+            None => return false,
         }
     }
     true
+}
+
+/// How neighbouring rows are moved.
+#[derive(Clone, Copy)]
+pub(super) enum Form {
+    /// Out of windows, each of which serves so many turns.
+    Windows { at_once: usize },
+    /// Words, by gathers.
+    Words,
+}
+
+impl Form {
+    /// The quickest for rows that lie within `reach` bytes.
+    pub(super) fn of(rows: &Rows, reach: usize, turns: Turns) -> Option<Self> {
+        if rows.dst_stride != rows.bytes as isize {
+            return None;
+        }
+        let words = is_of_words(rows, reach).then_some(Self::Words);
+        match at_once(rows, reach, turns) {
+            Some(at_once) if at_once >= LEAST_AT_ONCE || words.is_none() => {
+                Some(Self::Windows { at_once })
+            }
+            _ => words,
+        }
+    }
 }
 
 /// Bytes of the source that registers hold: as many as a byte names.
@@ -49,27 +69,25 @@ const LEAST_WINDOWS: usize = 4;
 /// Gathers are quicker than a window that serves fewer turns.
 const LEAST_AT_ONCE: usize = 4;
 
-/// How many turns take their rows from one window; `None`: it is too small for one, or does not pay.
-fn at_once(rows: &Rows, places: Places<'_>, turns: Turns) -> Option<usize> {
+/// How many turns take their rows from one window; `None`: it is too small for one, or there are too few turns.
+fn at_once(rows: &Rows, reach: usize, turns: Turns) -> Option<usize> {
     let written = rows.count * rows.bytes;
-    if places.reach > WINDOW || written > MOST_WRITTEN {
+    if reach > WINDOW || written > MOST_WRITTEN {
         return None;
     }
     let touch = turns.dst_stride == written as isize;
     let at_once = match usize::try_from(turns.src_stride) {
         Ok(stride @ 1..) if touch => {
-            let read = (WINDOW - places.reach) / stride + 1;
+            let read = (WINDOW - reach) / stride + 1;
             read.min(MOST_WRITTEN.checked_div(written)?)
         }
         _ => 1,
     };
-    let pays = turns.count / at_once >= LEAST_WINDOWS * rows.bytes;
-    let beats_gathers = at_once >= LEAST_AT_ONCE || !is_of_words(rows, places);
-    (pays && beats_gathers).then_some(at_once)
+    (turns.count / at_once >= LEAST_WINDOWS * rows.bytes).then_some(at_once)
 }
 
 /// # Safety
-/// As [`moved`]; `at_once` is what [`at_once`] says.
+/// As [`moved`], for [`Form::Windows`].
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
 unsafe fn windows(
     dst: *mut u8,
@@ -154,16 +172,14 @@ const LEAST_OF_WORDS: usize = 4;
 const MOST_LINES: usize = 4;
 
 /// Whether [`words`] moves such rows: of 4 or 8 bytes, from places that 32 bits hold.
-fn is_of_words(rows: &Rows, places: Places<'_>) -> bool {
-    matches!(rows.bytes, 4 | 8)
-        && rows.count >= LEAST_OF_WORDS
-        && i32::try_from(places.reach).is_ok()
+fn is_of_words(rows: &Rows, reach: usize) -> bool {
+    matches!(rows.bytes, 4 | 8) && rows.count >= LEAST_OF_WORDS && i32::try_from(reach).is_ok()
 }
 
 /// Words, by gathers.
 ///
 /// # Safety
-/// As [`moved`]; [`is_of_words`] holds.
+/// As [`moved`], for [`Form::Words`].
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
 unsafe fn words(dst: *mut u8, src: *const u8, rows: Rows, places: Places<'_>, turns: Turns) {
     let mut near = [const { MaybeUninit::<i32>::uninit() }; MOST_KEPT];

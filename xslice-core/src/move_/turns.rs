@@ -7,10 +7,16 @@
 use super::copy::{self, Mover, by_width};
 use super::lookup::{self, Places, Turns};
 use super::{At, Call, Level, MOST_INLINE, Rows, Sources, indices, rows};
-use crate::access::{Access, IndexType};
+use crate::access::{Access, IndexType, Lookup};
 use crate::nest::schedule::{Move, Schedule};
 use crate::scratch;
 use core::mem::MaybeUninit;
+
+/// Fewer rows in all turns are over in machine code before places are kept.
+const LEAST_KEPT: usize = 512;
+
+/// So many rows a turn, of any form, are quicker from places that are kept.
+const MANY: usize = 8;
 
 impl Schedule {
     /// Loops around [`Schedule::run_innermost`]: all but the innermost one, or all where indices are read in them.
@@ -22,6 +28,46 @@ impl Schedule {
             true => loops.saturating_sub(1),
             false => loops,
         }
+    }
+
+    /// Whether turns of the innermost loop look up the same indices, so many rows that places kept for all turns are quicker than code
+    /// that reads each index anew.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn repeats_lookups(&self) -> bool {
+        let Move::Lookup {
+            count,
+            bytes,
+            dst_stride,
+            src_stride,
+            ref lookup,
+            ..
+        } = *self.inner()
+        else {
+            return false;
+        };
+        let Some((&turns, outer)) = self.extents().split_last() else {
+            return false;
+        };
+        let stride = |access: &Access| access.strides.get(outer.len()).copied().unwrap_or(0);
+        let repeats = self.src().is_affine()
+            && stride(&lookup.access) == 0
+            && lookup::repeat_pays(count, turns)
+            && count.saturating_mul(turns) >= LEAST_KEPT;
+        let turns = Turns {
+            count: turns,
+            dst_stride: stride(self.dst()) as isize,
+            src_stride: stride(self.src()) as isize,
+        };
+        let rows = rows(count, bytes, dst_stride, src_stride);
+        repeats
+            && (count >= MANY
+                || lookup::repeats_in_vectors(
+                    Level::best(),
+                    &rows,
+                    reach(bytes, src_stride, lookup),
+                    turns,
+                ))
     }
 
     /// Runs the move for all turns of the innermost loop, or for one where that is among the [`Schedule::outer_loops`]. `false`: an
@@ -72,6 +118,17 @@ impl Schedule {
         };
         // SAFETY: by the contract of this function these are positions of turns within the extents.
         unsafe { call.turns(first, turns, stride) }
+    }
+}
+
+/// Bytes from a turn's place on in which all entries of the axis lie; `usize::MAX`: that is not known.
+fn reach(bytes: usize, src_stride: i64, lookup: &Lookup) -> usize {
+    match (usize::try_from(lookup.scale), src_stride) {
+        (Ok(scale), 0) => {
+            let last = (lookup.size as usize).saturating_sub(1);
+            bytes.saturating_add(scale.saturating_mul(last))
+        }
+        _ => usize::MAX,
     }
 }
 
@@ -145,13 +202,7 @@ impl Call<'_> {
             return false;
         };
         let rows = rows(self.count, bytes, dst_stride, src_stride);
-        let reach = match (usize::try_from(lookup.scale), src_stride) {
-            (Ok(scale), 0) => {
-                let last = (lookup.size as usize).saturating_sub(1);
-                bytes.saturating_add(scale.saturating_mul(last))
-            }
-            _ => usize::MAX,
-        };
+        let reach = reach(bytes, src_stride, lookup);
         let mut places = [const { MaybeUninit::uninit() }; lookup::MOST_KEPT];
         let places = &mut places[..rows.count];
         // SAFETY: by the contract of this function: the indices lie in the table; the places of all that lie in the axis are written.
