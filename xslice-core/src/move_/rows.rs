@@ -16,9 +16,6 @@ const LONGEST_ROW: usize = 8 << 10;
 /// How far ahead of the row that moves the processor is told to fetch, in bytes of rows.
 const AHEAD: usize = 6 << 10;
 
-/// Shorter rows do not gain from aligned stores.
-const LEAST_ALIGNED: usize = 256;
-
 /// The most rows to look ahead.
 pub(super) const MOST_AHEAD: usize = 32;
 
@@ -97,8 +94,7 @@ unsafe fn each(
     }
 }
 
-/// Moves one row, and fetches `next`: whole lines of the result, and what is before the first and behind the last by lines that
-/// overlap them with the same bytes.
+/// Moves one row, and fetches `next`: line by line, wherever the lines of memory begin, the last one overlapping the one before it.
 ///
 /// # Safety
 /// As [`super::copy::run`], for at least a line.
@@ -111,10 +107,7 @@ unsafe fn lines(dst: *mut u8, src: *const u8, bytes: usize, next: *const u8) {
         prefetch_write(dst.wrapping_add(at + AHEAD_WRITE));
         // SAFETY: the line lies within the row.
         unsafe { fixed::<64>(dst.add(at), src.add(at)) };
-        at += match at {
-            0 if bytes >= LEAST_ALIGNED => 64 - dst as usize % 64,
-            _ => 64,
-        };
+        at += 64;
     }
     prefetch(next.wrapping_add(end));
     // SAFETY: the row has at least one line.
