@@ -16,8 +16,14 @@ const MOST_LOADS: usize = 16;
 /// Periods this many times as far apart as they are long, or closer, are worth their loads.
 const NEAR: usize = 8;
 
-/// Units that a load gives, at least, where periods are farther apart: fewer are as quick one by one.
-const UNITS_A_LOAD: usize = 6;
+/// What a load and its permutation cost where periods are farther apart, beside the runs that it gives one by one: those that one load
+/// and one store move, and those that take two.
+const LOAD_COST: usize = 9;
+const RUN_COST: usize = 4;
+const ODD_RUN_COST: usize = 10;
+
+/// Loads that make a vector of periods that are far apart, at most: their tables stay in registers.
+const MOST_FAR: usize = 8;
 
 /// Tiles of so many vectors are filled by whole periods: each number has a loop of its own.
 const SHORT_TILES: [usize; 4] = [1, 3, 5, 7];
@@ -79,6 +85,20 @@ impl Pattern {
     }
 }
 
+impl Pattern {
+    /// What the neighbouring bytes of a period cost, run by run.
+    fn cost_of_runs(&self) -> usize {
+        let runs = self
+            .offsets
+            .chunk_by(|&one, &next| one.checked_add(1) == Some(next));
+        let costs = runs.map(|run| match run.len() {
+            1 | 2 | 4 | 8 | 12 | 16 => RUN_COST,
+            _ => ODD_RUN_COST,
+        });
+        costs.sum()
+    }
+}
+
 fn stays_together(offsets: &[i32], unit: usize) -> bool {
     let (units, rest) = (offsets.chunks_exact(unit), offsets.len() % unit);
     let in_order = |bytes: &[i32]| {
@@ -104,7 +124,8 @@ pub(crate) struct Load<const N: usize> {
 /// The loads of each vector of a tile: a few whole periods.
 ///
 /// A tile of few vectors is filled by its periods. Where that took many, a tile is the periods that fit into fewest vectors, and the rest
-/// of the last vector has the first bytes of the next tile, which writes them again, the same.
+/// of the last vector has the first bytes of the next tile, which writes them again, the same. Where periods are far apart, a tile is
+/// those that few loads give, and the rest of its vector is left to the next tile.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Tables<const N: usize> {
     /// Loads of all vectors, as many for each.
@@ -115,6 +136,8 @@ pub(crate) struct Tables<const N: usize> {
     pub vectors: usize,
     /// Bytes of a tile, at most those of its vectors.
     pub tile: usize,
+    /// Bytes of its vectors that loads give: all, or those of the tile where periods are far apart.
+    pub given: usize,
     /// What the next tile is further in the source.
     pub src_stride: isize,
     /// First byte that a load of the tile reads, and the byte after the last, from its place.
@@ -131,15 +154,39 @@ impl<const N: usize> Tables<N> {
             false => period.div_ceil(N),
         };
         let periods = vectors * N / period;
+        let is_near = pattern.src_stride().unsigned_abs() as usize <= NEAR * period;
+        if !is_near {
+            return Self::far(pattern);
+        }
         let mut each: Vec<Vec<Load<N>>> = Vec::with_capacity(vectors);
         for vector in 0..vectors {
-            each.push(loads(pattern, vector * N)?);
+            each.push(loads(pattern, vector * N, N, MOST_LOADS)?);
         }
+        Self::of(pattern, each, periods, vectors * N)
+    }
+
+    /// A vector of as many periods as a few loads give, if that is enough for each of them.
+    fn far(pattern: &Pattern) -> Option<Self> {
+        let period = pattern.period();
+        let most = N / period;
+        for periods in (1..=most).rev() {
+            if let Some(list) = loads(pattern, 0, periods * period, MOST_FAR) {
+                let pays = periods * pattern.cost_of_runs() > LOAD_COST * list.len();
+                return pays.then(|| Self::of(pattern, vec![list], periods, periods * period))?;
+            }
+        }
+        None
+    }
+
+    /// Tiles of so many periods, by the loads of each vector, which give so many bytes.
+    fn of(
+        pattern: &Pattern,
+        mut each: Vec<Vec<Load<N>>>,
+        periods: usize,
+        given: usize,
+    ) -> Option<Self> {
+        let (period, vectors) = (pattern.period(), each.len());
         let per_vector = each.iter().map(Vec::len).max()?;
-        let is_near = pattern.src_stride().unsigned_abs() as usize <= NEAR * period;
-        if !is_near && N / pattern.unit() < UNITS_A_LOAD * per_vector {
-            return None;
-        }
         for list in &mut each {
             // A load that gives nothing repeats the first one, so that every vector has as many.
             let idle = Load {
@@ -157,6 +204,7 @@ impl<const N: usize> Tables<N> {
             per_vector,
             vectors,
             tile: periods * period,
+            given,
             src_stride: periods as isize * pattern.src_stride() as isize,
             reach: (first, last + N as isize),
         })
@@ -169,11 +217,16 @@ impl<const N: usize> Tables<N> {
     }
 }
 
-/// The loads of the vector that begins at byte `first` of a tile.
-fn loads<const N: usize>(pattern: &Pattern, first: usize) -> Option<Vec<Load<N>>> {
-    let mut sources = [0; N];
+/// The loads of the vector that begins at byte `first` of a tile and has so many bytes of it; `None` if they are more than `most`.
+fn loads<const N: usize>(
+    pattern: &Pattern,
+    first: usize,
+    bytes: usize,
+    most: usize,
+) -> Option<Vec<Load<N>>> {
+    let mut sources = [GIVEN; N];
     let (mut within, mut place) = (first % pattern.period(), pattern.place(first));
-    for source in &mut sources {
+    for source in &mut sources[..bytes] {
         *source = place + pattern.offsets[within] as isize;
         within += 1;
         if within == pattern.period() {
@@ -188,7 +241,7 @@ fn loads<const N: usize>(pattern: &Pattern, first: usize) -> Option<Vec<Load<N>>
         if offset == GIVEN {
             return Some(result);
         }
-        if result.len() == MOST_LOADS {
+        if result.len() == most {
             return None;
         }
         let mut load = Load {

@@ -29,7 +29,7 @@ const UNTOUCHED: u8 = 0xA5;
 fn pattern(random: &mut Random, width: usize) -> Option<Pattern> {
     let elements = 1 + random.below((64 / width).min(9));
     let reach = 1 + random.below(3 * elements);
-    let stride = (random.below(8 * elements + 1) * width) as i64;
+    let stride = (random.below(16 * elements + 1) * width) as i64;
     let sign = [1, -1][random.below(2)];
     let from = (0..elements).map(|_| (random.below(reach) * width) as i32);
     let offsets = from.flat_map(|first| (0..width as i32).map(move |byte| first + byte));

@@ -68,7 +68,8 @@ unsafe fn short_rows_of<const VECTORS: usize, const LOADS: usize>(
     let tiles = tables.tiles(run.bytes);
     let rest = run.bytes - tiles * tile;
     // What the tiles of a row read, the last one cut short, from the row's place.
-    let last = (tiles - usize::from(rest == 0)) as isize * tables.src_stride;
+    let cut = rest.div_ceil(tables.given);
+    let last = ((tiles + cut) as isize - 1) * tables.src_stride;
     let reach = (tables.reach.0 + last.min(0), tables.reach.1 + last.max(0));
     // The processor's own prefetchers find their way through rows that touch, and lose it at each gap.
     let has_gaps = rows.src_stride.unsigned_abs() > (reach.1 - reach.0).unsigned_abs() + 64;
@@ -98,12 +99,13 @@ unsafe fn short_rows_of<const VECTORS: usize, const LOADS: usize>(
                     src = src.wrapping_offset(tables.src_stride);
                     dst = dst.wrapping_add(tile);
                 }
-                for v in 0..VECTORS {
-                    if v * 64 < rest {
-                        let mask = u64::MAX >> (64 - (rest - v * 64).min(64));
-                        let vector = tables_of.vector(v, src);
-                        _mm512_mask_storeu_epi8(dst.add(v * 64).cast(), mask, vector);
-                    }
+                let mut rest = rest;
+                for _ in 0..cut {
+                    let given = rest.min(tables.given);
+                    tables_of.cut(dst, src, given);
+                    src = src.wrapping_offset(tables.src_stride);
+                    dst = dst.wrapping_add(tile);
+                    rest -= given;
                 }
             } else {
                 masked(&row, tables, 0, row.bytes);
@@ -165,6 +167,26 @@ impl<const VECTORS: usize, const LOADS: usize> InRegisters<VECTORS, LOADS> {
         for v in 0..VECTORS {
             // SAFETY: by the contract of this function.
             unsafe { _mm512_storeu_si512(dst.add(v * 64).cast(), self.vector(v, src)) };
+        }
+    }
+}
+
+impl<const VECTORS: usize, const LOADS: usize> InRegisters<VECTORS, LOADS> {
+    /// The same of the first bytes of a tile.
+    ///
+    /// # Safety
+    /// As [`InRegisters::tile`], for so many bytes.
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
+    #[inline]
+    unsafe fn cut(&self, dst: *mut u8, src: *const u8, bytes: usize) {
+        for v in 0..VECTORS {
+            if v * 64 < bytes {
+                let mask = u64::MAX >> (64 - (bytes - v * 64).min(64));
+                // SAFETY: by the contract of this function; the mask leaves out every byte behind the last.
+                unsafe {
+                    _mm512_mask_storeu_epi8(dst.add(v * 64).cast(), mask, self.vector(v, src));
+                }
+            }
         }
     }
 }
@@ -272,6 +294,7 @@ unsafe fn masked(run: &Run, tables: &Tables<64>, first: usize, last: usize) {
             if at >= last {
                 break;
             }
+            let bytes = (last - at).min(tables.given - v * 64).min(64);
             let mut vector = _mm512_setzero_si512();
             for load in loads {
                 let from = src.wrapping_offset(load.offset);
@@ -284,7 +307,7 @@ unsafe fn masked(run: &Run, tables: &Tables<64>, first: usize, last: usize) {
                     vector = _mm512_mask_permutexvar_epi8(vector, load.mask, order, bytes);
                 }
             }
-            let mask = u64::MAX >> (64 - (last - at).min(64));
+            let mask = u64::MAX >> (64 - bytes);
             // SAFETY: the mask leaves out every byte after `last`.
             unsafe { _mm512_mask_storeu_epi8(run.dst.add(at).cast(), mask, vector) };
         }

@@ -124,7 +124,6 @@ impl Schedule {
             return Err(NoShuffle::LongRun(block));
         }
         let picked = self.picked(k, known).ok_or(NoShuffle::Table)?;
-        let is_picked = !picked.is_empty();
         let loops = inner.map(|k| (self.extents[k], self.src.strides[k]));
         let numbers = Period {
             loops: loops.collect(),
@@ -138,8 +137,7 @@ impl Schedule {
         if !pays(runs, rows) {
             return Err(NoShuffle::FewRuns { runs, rows });
         }
-        // Without vectors a pattern that a table gave is still quicker than the table.
-        if !is_picked && !shuffle.is_quick() {
+        if !shuffle.is_quick() {
             return Err(NoShuffle::Far);
         }
         Ok(Periods {
