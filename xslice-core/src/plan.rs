@@ -327,6 +327,22 @@ impl Plan {
     /// [`ErrorKind::OperandCount`], [`ErrorKind::OperandType`], [`ErrorKind::OperandLength`], [`ErrorKind::OperandValue`].
     #[inline]
     pub fn admit(&self, inputs: &[Input<'_>], output: &Output<'_>) -> Result<(), Error> {
+        // What differs is looked for once something does, and values of parameters are compared there.
+        let mut operands = self.operands.iter().zip(inputs);
+        let fits = inputs.len() == self.operands.len()
+            && operands.all(|(need, input)| {
+                let given = (input.element_type(), input.len());
+                is_admitted((need.ty, need.len), need.exact, given) && need.value.is_none()
+            });
+        let given = (output.element_type(), output.len());
+        if fits && is_admitted((self.ty, self.output_len), self.exact_output, given) {
+            return Ok(());
+        }
+        self.compare(inputs, output)
+    }
+
+    #[inline(never)]
+    fn compare(&self, inputs: &[Input<'_>], output: &Output<'_>) -> Result<(), Error> {
         if inputs.len() != self.operands.len() {
             return Err(self.wrong_count(inputs.len()));
         }
@@ -356,13 +372,21 @@ impl Plan {
 }
 
 #[inline]
+fn is_admitted(
+    (ty, len): (ElementType, usize),
+    exact: bool,
+    (given_ty, given): (ElementType, usize),
+) -> bool {
+    ty == given_ty && (given == len || (given > len && !exact))
+}
+
 fn admit_buffer<'a>(
     (ty, len): (ElementType, usize),
     exact: bool,
     given: (ElementType, usize),
     name: impl FnOnce() -> &'a str,
 ) -> Result<(), Error> {
-    if ty == given.0 && (given.1 == len || (given.1 > len && !exact)) {
+    if is_admitted((ty, len), exact, given) {
         return Ok(());
     }
     Err(refuse_buffer((ty, len), exact, given, name()))
@@ -396,7 +420,6 @@ fn refuse_buffer(
     .allowed(allowed)
 }
 
-#[inline(never)]
 fn admit_value<'a>(
     value: &Tensor,
     input: &Input<'_>,

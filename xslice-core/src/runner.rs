@@ -329,6 +329,7 @@ fn check_scattered(check: &Check, table: Input<'_>, sources: &Sources<'_>) -> Re
 }
 
 /// The index at an element position of a table.
+#[inline]
 fn load(table: Input<'_>, ty: IndexType, position: i64) -> i64 {
     let at = position as usize;
     match ty {

@@ -14,7 +14,12 @@ pub(super) struct Rows {
     pub bytes: usize,
     pub dst_stride: isize,
     pub src_stride: isize,
+    /// Whether they belong to a result of at most [`NEAR`].
+    pub near: bool,
 }
+
+/// A result of so few bytes is written before what is fetched ahead would have come.
+pub(super) const NEAR: usize = 16 << 10;
 
 /// Asks for the first lines of a row.
 #[inline(always)]
@@ -143,7 +148,7 @@ pub(super) use by_width;
 pub(super) unsafe fn strided(level: Level, dst: *mut u8, src: *const u8, rows: Rows) {
     // SAFETY: by the contract of this function.
     unsafe {
-        if rows::takes(level, rows.bytes) {
+        if rows::takes(level, &rows) {
             let place = |k| k as isize * rows.src_stride;
             return rows::moved(level, dst, src, rows, rows.count, place);
         }

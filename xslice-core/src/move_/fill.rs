@@ -38,13 +38,107 @@ pub(super) unsafe fn run(
 #[cfg(target_arch = "x86_64")]
 const SHORT: usize = 16;
 
+/// Vectors that step side by side, so that a value waits for the one four vectors before. What is behind the last whole vector is stored by a
+/// mask. Positions of floats that their type holds exactly are counted in it, which takes no conversion.
+///
 /// # Safety
 /// As [`run`]; the processor has AVX-512 F, BW, VL and DQ.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq")]
 unsafe fn avx512(to: *mut u8, count: usize, first: i64, step: i64, values: Progression) {
-    // SAFETY: by the contract of this function.
-    unsafe { side_by_side(to, count, first, step, values) }
+    use core::arch::x86_64::*;
+
+    /// Turn `k` has `$first + k * $step`, and stores what that is worth.
+    macro_rules! turns {
+        ($ty:ty, $first:expr, $step:expr, $add:ident, $mask_add:ident, $store:ident: $mask:ty, |$at:ident| $value:expr) => {{
+            const LANES: usize = <$mask>::BITS as usize;
+            let (mut at, mut step) = ($first, $step);
+            for lanes in [0xaaaa_aaaa_u32, 0xcccc_cccc, 0xf0f0_f0f0, 0xff00_ff00, 0xffff_0000]
+                .into_iter()
+                .take(LANES.ilog2() as usize)
+            {
+                at = $mask_add(at, lanes as $mask, at, step);
+                step = $add(step, step);
+            }
+            let two = $add(step, step);
+            let (three, four) = ($add(two, step), $add(two, two));
+            let (mut to, mut left) = (to.cast::<$ty>(), count);
+            // SAFETY: by the contract of this function; `left` values are still to be written from `to` on.
+            unsafe {
+                while left >= 4 * LANES {
+                    let round = [at, $add(at, step), $add(at, two), $add(at, three)];
+                    for (k, $at) in round.into_iter().enumerate() {
+                        $store(to.add(k * LANES), !0, $value);
+                    }
+                    at = $add(at, four);
+                    to = to.add(4 * LANES);
+                    left -= 4 * LANES;
+                }
+                while left > 0 {
+                    let some: $mask = match left {
+                        ..LANES => (1 << left) - 1,
+                        _ => !0,
+                    };
+                    let $at = at;
+                    $store(to, some, $value);
+                    at = $add(at, step);
+                    to = to.wrapping_add(LANES);
+                    left = left.saturating_sub(LANES);
+                }
+            }
+        }};
+    }
+    macro_rules! integers {
+        ($ty:ty, $set:ident, $add:ident, $mask_add:ident, $store:ident: $mask:ty, $start:expr, $delta:expr) => {{
+            let (start, delta): ($ty, $ty) = ($start, $delta);
+            let first = start.wrapping_add((first as $ty).wrapping_mul(delta));
+            let step = (step as $ty).wrapping_mul(delta);
+            turns!($ty, $set(first), $set(step), $add, $mask_add, $store: $mask, |at| at)
+        }};
+    }
+    macro_rules! floats {
+        ($ty:ty, $set:ident, $add:ident, $mul:ident, $mask_add:ident, $store:ident: $mask:ty, $start:expr, $delta:expr) => {{
+            if !is_exact(first, step, count, <$ty>::MANTISSA_DIGITS) {
+                // SAFETY: by the contract of this function.
+                return unsafe { side_by_side(to, count, first, step, values) };
+            }
+            let (start, delta) = ($set(<$ty>::from_bits($start)), $set(<$ty>::from_bits($delta)));
+            let (first, step) = ($set(first as $ty), $set(step as $ty));
+            turns!($ty, first, step, $add, $mask_add, $store: $mask, |at| $add(start, $mul(at, delta)))
+        }};
+    }
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_precision_loss,
+        reason = "integers are exact modulo the width of the type, see Progression; positions of floats are exact"
+    )]
+    match values {
+        Progression::I16(start, delta) => {
+            integers!(i16, _mm512_set1_epi16, _mm512_add_epi16, _mm512_mask_add_epi16, _mm512_mask_storeu_epi16: u32, start, delta);
+        }
+        Progression::I32(start, delta) => {
+            integers!(i32, _mm512_set1_epi32, _mm512_add_epi32, _mm512_mask_add_epi32, _mm512_mask_storeu_epi32: u16, start, delta);
+        }
+        Progression::I64(start, delta) => {
+            integers!(i64, _mm512_set1_epi64, _mm512_add_epi64, _mm512_mask_add_epi64, _mm512_mask_storeu_epi64: u8, start, delta);
+        }
+        Progression::F32(start, delta) => {
+            floats!(f32, _mm512_set1_ps, _mm512_add_ps, _mm512_mul_ps, _mm512_mask_add_ps, _mm512_mask_storeu_ps: u16, start, delta);
+        }
+        Progression::F64(start, delta) => {
+            floats!(f64, _mm512_set1_pd, _mm512_add_pd, _mm512_mul_pd, _mm512_mask_add_pd, _mm512_mask_storeu_pd: u8, start, delta);
+        }
+    }
+}
+
+/// Whether a float of so many digits is each of these positions.
+#[cfg(target_arch = "x86_64")]
+fn is_exact(first: i64, step: i64, count: usize, digits: u32) -> bool {
+    let most = 1u64 << digits;
+    let last = step
+        .checked_mul(count as i64 - 1)
+        .and_then(|steps| steps.checked_add(first));
+    first.unsigned_abs() <= most && last.is_some_and(|last| last.unsigned_abs() <= most)
 }
 
 /// # Safety

@@ -32,7 +32,7 @@ impl Index for i64 {}
 /// Places that are found at once.
 const BLOCK: usize = 256;
 
-/// So few rows, if they are short, need no blocks.
+/// So few rows, if they are short or near, need no blocks.
 const FEW: usize = 8;
 
 /// Narrower rows come several out of one line: looking ahead costs more than it gains.
@@ -163,7 +163,7 @@ pub(super) unsafe fn run<I: Index>(
 ) -> bool {
     // SAFETY: by the contract of this function; what a vector loop leaves over is the end of the same rows.
     unsafe {
-        if rows.count <= FEW && rows.bytes <= LEAST_AHEAD {
+        if rows.count <= FEW && (rows.near || rows.bytes <= LEAST_AHEAD) {
             return few(dst, src, rows, &indices);
         }
         let Some(done) = vectors(level, dst, src, rows, &indices) else {
@@ -185,7 +185,7 @@ pub(super) unsafe fn run<I: Index>(
     }
 }
 
-/// Moves few short rows, each when its index has been read: they are over before blocks would have been set up.
+/// Moves few rows, each when its index has been read: they are over before blocks would have been set up.
 ///
 /// # Safety
 /// As [`run`].
@@ -402,7 +402,7 @@ pub(super) unsafe fn repeated(
         if level.kind() == Kind::Avx512 && repeat::moved(dst, src, rows, places, turns) {
             return;
         }
-        if rows::takes(level, rows.bytes) {
+        if rows::takes(level, &rows) {
             let (mut to, mut from) = (dst, src);
             for _ in 0..turns.count {
                 let places = places.each;
@@ -430,7 +430,7 @@ unsafe fn pick_in_turns(
     places: &[isize],
     turns: Turns,
 ) {
-    let ahead = looked_ahead(rows.bytes);
+    let ahead = looked_ahead(&rows);
     let (mut to, mut from) = (dst, src);
     for _ in 0..turns.count {
         // SAFETY: by the contract of this function.
@@ -441,8 +441,9 @@ unsafe fn pick_in_turns(
 }
 
 /// How many rows ahead of the one that moves to fetch.
-fn looked_ahead(bytes: usize) -> usize {
-    match bytes {
+fn looked_ahead(rows: &Rows) -> usize {
+    match rows.bytes {
+        _ if rows.near => 0,
         ..LEAST_AHEAD => 0,
         bytes => rows::ahead(bytes),
     }
@@ -457,7 +458,7 @@ unsafe fn blocks<I: Index>(
     rows: Rows,
     indices: &Indices<I>,
 ) -> bool {
-    let ahead = looked_ahead(rows.bytes);
+    let ahead = looked_ahead(&rows);
     let mut places = [const { MaybeUninit::uninit() }; BLOCK + rows::MOST_AHEAD];
     // Rows that have moved, and how many of those behind them have their places already.
     let (mut done, mut known) = (0, 0);
@@ -502,7 +503,7 @@ unsafe fn block(
 ) {
     // SAFETY: by the contract of this function.
     unsafe {
-        if rows::takes(level, rows.bytes) {
+        if rows::takes(level, &rows) {
             return rows::moved(level, dst, src, rows, places.len(), |k| places[k]);
         }
         by_width!(rows.bytes, pick(dst, src, rows, places, ahead));

@@ -89,9 +89,7 @@ impl Sources<'_> {
     /// The access is one of a schedule of the plan, the counters lie within its extents, the checks of its tables have passed.
     #[inline]
     unsafe fn position(&self, access: &Access, counters: &[usize]) -> i64 {
-        let counted = access.strides.iter().zip(counters);
-        let steps = counted.map(|(&stride, &counter)| stride * counter as i64);
-        let affine = access.offset + steps.sum::<i64>();
+        let affine = affine(access, counters);
         if access.is_affine() {
             return affine;
         }
@@ -104,17 +102,29 @@ impl Sources<'_> {
     /// # Safety
     /// As [`Sources::position`], for an access with these look-ups.
     unsafe fn looked_up(&self, lookups: &[Lookup], counters: &[usize]) -> i64 {
-        let each = lookups.iter().map(|lookup| {
+        let mut sum = 0;
+        for lookup in lookups {
             let table = self.start(lookup.table);
             // SAFETY: the position is that of an index in the table (I3).
             let index = unsafe {
-                let at = self.position(&lookup.access, counters);
+                let at = match lookup.access.is_affine() {
+                    true => affine(&lookup.access, counters),
+                    false => self.position(&lookup.access, counters),
+                };
                 load(table.offset(at as isize), lookup.index)
             };
-            lookup.adds(index)
-        });
-        each.sum()
+            sum += lookup.adds(index);
+        }
+        sum
     }
+}
+
+/// A position without what tables add.
+#[inline]
+fn affine(access: &Access, counters: &[usize]) -> i64 {
+    let counted = access.strides.iter().zip(counters);
+    let steps = counted.map(|(&stride, &counter)| stride * counter as i64);
+    access.offset + steps.sum::<i64>()
 }
 
 /// Runs a plan: admits the call, then takes the steps in order.
@@ -147,7 +157,7 @@ pub(crate) fn proven(call: Proven<'_>) -> bool {
     };
     // SAFETY: holding the call is the proof of I2 and I3: its buffers have the lengths that the schedule names, and its indices have been
     // checked, but for those that its move tests.
-    unsafe { scheduled(Level::best(), schedule, &sources, output.as_mut_ptr(), None) }
+    unsafe { whole(Level::best(), schedule, &sources, output.as_mut_ptr()) }
 }
 
 /// Runs one nest. `false`: an index that its move reads lies outside its axis; then some rows may not have moved.
@@ -163,10 +173,7 @@ unsafe fn nest(
 ) -> bool {
     match planned.schedule() {
         // SAFETY: by the contract of this function.
-        Some(schedule) => unsafe {
-            one_run(schedule, sources, output)
-                || scheduled(level, schedule, sources, output.as_mut_ptr(), None)
-        },
+        Some(schedule) => unsafe { whole(level, schedule, sources, output.as_mut_ptr()) },
         None => {
             runner::strings(planned.nest(), sources, output);
             true
@@ -174,36 +181,57 @@ unsafe fn nest(
     }
 }
 
-/// Runs a schedule that is one contiguous copy, with nothing to set up for it; `false` for any other.
+/// Runs a schedule into the buffer at `dst`. Without loops there is nothing to set up for them: most calls are short.
 ///
 /// # Safety
 /// As [`nest`].
 #[inline]
-unsafe fn one_run(schedule: &Schedule, sources: &Sources<'_>, output: &mut Output<'_>) -> bool {
-    let (&Move::Copy { bytes }, Source::Buffer(buffer)) = (schedule.inner(), schedule.source())
-    else {
-        return false;
-    };
-    if !schedule.extents().is_empty() {
-        return false;
-    }
-    // SAFETY: both positions and the run behind them lie inside their buffers (I3), which are distinct borrows (I5).
+unsafe fn whole(level: Level, schedule: &Schedule, sources: &Sources<'_>, dst: *mut u8) -> bool {
+    // SAFETY: by the contract of this function; without a loop there is one turn, at the offsets.
     unsafe {
-        let at = match schedule.src().is_affine() {
+        if !schedule.extents().is_empty() {
+            return scheduled(level, schedule, sources, dst, None);
+        }
+        let src = match schedule.src().is_affine() {
             true => schedule.src().offset,
             false => sources.position(schedule.src(), &[]),
         };
-        let from = sources.start(buffer).offset(at as isize);
-        let to = output.as_mut_ptr().offset(schedule.dst().offset as isize);
-        copy::run(to, from, bytes);
+        let to = dst.offset(schedule.dst().offset as isize);
+        match (schedule.inner(), schedule.source()) {
+            (&Move::Copy { bytes }, Source::Buffer(buffer)) => {
+                copy::run(to, sources.start(buffer).offset(src as isize), bytes);
+                true
+            }
+            (
+                &Move::Fill {
+                    count,
+                    dst_stride,
+                    step,
+                    values,
+                },
+                _,
+            ) => {
+                fill::run(level, to, count, dst_stride as isize, src, step, values);
+                true
+            }
+            _ => {
+                let call = Call::new(level, schedule, sources, dst);
+                let table = call.indices().map_or(0, |table| table.offset);
+                call.inner(At {
+                    src,
+                    dst: schedule.dst().offset,
+                    table,
+                })
+            }
+        }
     }
-    true
 }
 
 /// Runs the schedule of a nest, or a part of it, into the buffer at `dst`.
 ///
 /// # Safety
 /// As [`nest`]; the part is one of this schedule.
+#[inline(never)]
 unsafe fn scheduled(
     level: Level,
     schedule: &Schedule,
@@ -211,10 +239,6 @@ unsafe fn scheduled(
     dst: *mut u8,
     part: Option<&Part>,
 ) -> bool {
-    let src = match schedule.source() {
-        Source::Buffer(buffer) => sources.start(buffer),
-        Source::Range(_) => core::ptr::null(),
-    };
     let inner = schedule.inner();
     let (count, within) = match part {
         None => (inner.count(), At::default()),
@@ -223,21 +247,11 @@ unsafe fn scheduled(
             (elements.len(), At::element(inner).times(elements.start))
         }
     };
-    let table = match inner {
-        Move::Lookup { lookup, .. } => sources.start(lookup.table),
-        Move::Copy { .. } | Move::Strided { .. } => core::ptr::null(),
-        Move::Shuffle { .. } | Move::Fill { .. } => core::ptr::null(),
-    };
     let call = Call {
-        level,
-        schedule,
-        sources,
-        src,
-        dst,
-        table,
         part,
         count,
         within,
+        ..Call::new(level, schedule, sources, dst)
     };
     // SAFETY: `walk` gives the positions of turns within the extents; the rest is the contract of this function.
     unsafe {
@@ -248,7 +262,7 @@ unsafe fn scheduled(
                 src_stride,
                 ..
             } if bytes <= MOST_INLINE => {
-                let rows = rows(count, bytes, dst_stride, src_stride);
+                let rows = call.rows(count, bytes, dst_stride, src_stride);
                 by_width!(bytes, short_rows(&call, rows))
             }
             Move::Shuffle { .. } | Move::Lookup { .. } => {
@@ -361,6 +375,33 @@ struct Call<'a> {
     within: At,
 }
 
+impl<'a> Call<'a> {
+    /// All of a schedule.
+    #[inline]
+    fn new(level: Level, schedule: &'a Schedule, sources: &'a Sources<'a>, dst: *mut u8) -> Self {
+        let src = match schedule.source() {
+            Source::Buffer(buffer) => sources.start(buffer),
+            Source::Range(_) => core::ptr::null(),
+        };
+        let table = match schedule.inner() {
+            Move::Lookup { lookup, .. } => sources.start(lookup.table),
+            Move::Copy { .. } | Move::Strided { .. } => core::ptr::null(),
+            Move::Shuffle { .. } | Move::Fill { .. } => core::ptr::null(),
+        };
+        Self {
+            level,
+            schedule,
+            sources,
+            src,
+            dst,
+            table,
+            part: None,
+            count: schedule.inner().count(),
+            within: At::default(),
+        }
+    }
+}
+
 impl Call<'_> {
     /// Calls `turn` with the position of each turn of the outer loops, as long as it says `true`.
     ///
@@ -454,7 +495,7 @@ impl Call<'_> {
                     src_stride,
                     ..
                 } => {
-                    let rows = rows(count, bytes, dst_stride, src_stride);
+                    let rows = self.rows(count, bytes, dst_stride, src_stride);
                     self.strided(to, from.offset(at.src as isize), rows);
                 }
                 Move::Shuffle {
@@ -474,7 +515,7 @@ impl Call<'_> {
                     ..
                 } => {
                     let from = from.offset(at.src as isize);
-                    let rows = rows(count, bytes, dst_stride, src_stride);
+                    let rows = self.rows(count, bytes, dst_stride, src_stride);
                     let table = self.table.offset(at.table as isize);
                     return match lookup.index {
                         IndexType::I32 => {
@@ -501,6 +542,16 @@ impl Call<'_> {
         }
     }
 
+    fn rows(&self, count: usize, bytes: usize, dst_stride: i64, src_stride: i64) -> Rows {
+        Rows {
+            count,
+            bytes,
+            dst_stride: dst_stride as isize,
+            src_stride: src_stride as isize,
+            near: self.schedule.bytes() <= copy::NEAR,
+        }
+    }
+
     /// Rows at constant distances.
     ///
     /// # Safety
@@ -515,15 +566,6 @@ impl Call<'_> {
             }
             copy::strided(self.level, to, from, rows);
         }
-    }
-}
-
-fn rows(count: usize, bytes: usize, dst_stride: i64, src_stride: i64) -> Rows {
-    Rows {
-        count,
-        bytes,
-        dst_stride: dst_stride as isize,
-        src_stride: src_stride as isize,
     }
 }
 

@@ -22,9 +22,10 @@ pub(super) const MOST_AHEAD: usize = 32;
 /// How far ahead of a store its line is fetched.
 pub(super) const AHEAD_WRITE: usize = 2 << 10;
 
-/// Whether rows of so many bytes are moved here.
-pub(super) fn takes(level: Level, bytes: usize) -> bool {
-    level != Level::SCALAR && (LEAST_ROW..=LONGEST_ROW).contains(&bytes)
+/// Whether such rows are moved here.
+pub(super) fn takes(level: Level, rows: &Rows) -> bool {
+    let is_far = level != Level::SCALAR && !rows.near;
+    is_far && (LEAST_ROW..=LONGEST_ROW).contains(&rows.bytes)
 }
 
 /// How many rows ahead of the one that moves to fetch.

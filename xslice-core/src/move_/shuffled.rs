@@ -47,6 +47,7 @@ impl Shuffle {
             bytes: count * self.pattern().period(),
             dst_stride: 0,
             src_stride: 0,
+            near: false,
         };
         let operand = operand.0..operand.0.wrapping_add(operand.1);
         // SAFETY: by the contract of this function.

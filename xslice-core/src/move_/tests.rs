@@ -45,6 +45,7 @@ fn shuffle(random: &mut Random, shuffle: &Shuffle, periods: usize, slack: (usize
         bytes,
         dst_stride: (bytes + random.below(3)) as isize,
         src_stride: random.below(40) as isize,
+        near: false,
     };
     let place = |row: usize, at: usize| {
         let (period, within) = (at / pattern.period(), at % pattern.period());
@@ -106,6 +107,7 @@ fn look_up<I: Index>(random: &mut Random, bytes: usize, size: usize, mut ids: Ve
         bytes,
         dst_stride: bytes as isize,
         src_stride: 0,
+        near: false,
     };
     let wrapped = |id: I| match id.into() {
         id if id < 0 => (id + size as i64) as usize,

@@ -6,7 +6,7 @@
 
 use super::copy::{self, Mover, by_width};
 use super::lookup::{self, Places, Turns};
-use super::{At, Call, Level, MOST_INLINE, Rows, Sources, indices, rows};
+use super::{At, Call, Level, MOST_INLINE, Rows, Sources, indices};
 use crate::access::{Access, IndexType, Lookup};
 use crate::nest::schedule::{Move, Schedule};
 use crate::scratch;
@@ -59,7 +59,13 @@ impl Schedule {
             dst_stride: stride(self.dst()) as isize,
             src_stride: stride(self.src()) as isize,
         };
-        let rows = rows(count, bytes, dst_stride, src_stride);
+        let rows = Rows {
+            count,
+            bytes,
+            dst_stride: dst_stride as isize,
+            src_stride: src_stride as isize,
+            near: false,
+        };
         repeats
             && (count >= MANY
                 || lookup::repeats_in_vectors(
@@ -157,7 +163,7 @@ impl Call<'_> {
                     ..
                 } => {
                     let bytes = self.count * shuffle.pattern().period();
-                    let rows = rows(turns, bytes, stride.dst, stride.src);
+                    let rows = self.rows(turns, bytes, stride.dst, stride.src);
                     let operand = self.src..self.src.wrapping_add(source_bytes);
                     let to = self.dst.offset(first.dst as isize);
                     let from = self.src.offset(first.src as isize);
@@ -170,7 +176,7 @@ impl Call<'_> {
                     src_stride,
                     ..
                 } if bytes <= MOST_INLINE => {
-                    let rows = rows(self.count, bytes, dst_stride, src_stride);
+                    let rows = self.rows(self.count, bytes, dst_stride, src_stride);
                     by_width!(bytes, short_turns(self, first, turns, stride, rows));
                     true
                 }
@@ -201,7 +207,7 @@ impl Call<'_> {
         else {
             return false;
         };
-        let rows = rows(self.count, bytes, dst_stride, src_stride);
+        let rows = self.rows(self.count, bytes, dst_stride, src_stride);
         let reach = reach(bytes, src_stride, lookup);
         let mut places = [const { MaybeUninit::uninit() }; lookup::MOST_KEPT];
         let places = &mut places[..rows.count];
