@@ -17,7 +17,7 @@ use crate::range;
 use crate::resolve::{self, AxisIndex, Known, Params};
 use crate::signature::{Layout, Limit, OperandType, Signature};
 use crate::tensor::{Tensor, byte_count, element_count};
-use alloc::{boxed::Box, format, string::String, sync::Arc, vec::Vec};
+use alloc::{borrow::Cow, boxed::Box, format, string::String, sync::Arc, vec::Vec};
 
 mod gather;
 mod layout;
@@ -40,7 +40,7 @@ const USUAL_STEPS: usize = 2;
 pub(crate) fn compile(program: &Program, signature: &Signature) -> Result<Plan, Error> {
     let mut builder = Builder::new(program, signature)?;
     let result = builder.program(program, signature)?;
-    builder.finish(result, signature.output_layout())
+    builder.finish(*result, signature.output_layout())
 }
 
 /// Element type and shape of the result.
@@ -162,10 +162,15 @@ impl Builder {
     }
 
     /// The map of the result; steps for everything that has to run before it.
-    fn program(&mut self, program: &Program, signature: &Signature) -> Result<CoordMap, Error> {
+    fn program(
+        &mut self,
+        program: &Program,
+        signature: &Signature,
+    ) -> Result<Box<CoordMap>, Error> {
         let roles = program.roles();
         let count = program.result().index() + 1;
-        let mut maps: Vec<Option<CoordMap>> = Vec::with_capacity(count);
+        let mut maps: Vec<Option<Box<CoordMap>>> = Vec::with_capacity(count - 1);
+        let mut result = None;
         let mut known: Vec<Option<Parameter>> = Vec::new();
         if roles.iter().any(|role| role.parameter) {
             known.resize(count, None);
@@ -183,9 +188,9 @@ impl Builder {
                     Value::Apply(apply) => self.evaluate(apply, &known, roles[at].read)?,
                 });
             }
-            maps.push(match value {
+            let map = match value {
                 _ if !roles[at].moved => None,
-                Value::Constant(tensor) => Some(self.constant(tensor)),
+                Value::Constant(tensor) => Some(Box::new(self.constant(tensor))),
                 Value::Operand(operand) => {
                     let given = &signature.operands()[*operand];
                     Some(operand_map(*operand, given, self))
@@ -194,11 +199,14 @@ impl Builder {
                     let map = self.apply(apply, &maps, &known);
                     Some(map.map_err(|error| apply.named(error))?)
                 }
-            });
+            };
+            if at + 1 == count {
+                result = map;
+                break;
+            }
+            maps.push(map);
         }
-        let result = maps
-            .pop()
-            .flatten()
+        let result = result
             .ok_or_else(|| Error::new(ErrorKind::UnknownOperand, "the program has no result"))?;
         expect_result(program.result_type(), result.ty, &result.dims)?;
         self.admit(result.ty, &result.dims)?;
@@ -228,17 +236,18 @@ impl Builder {
         })
     }
 
-    /// The map of an operator's result, which is small enough; a temporary if it has become too deep.
+    /// The map of an operator's result, which is small enough; a temporary if it has become too deep. Boxed, because it is large and handed
+    /// on several times.
     fn apply(
         &mut self,
         apply: &Apply,
-        maps: &[Option<CoordMap>],
+        maps: &[Option<Box<CoordMap>>],
         known: &[Option<Parameter>],
-    ) -> Result<CoordMap, Error> {
+    ) -> Result<Box<CoordMap>, Error> {
         let map = self.mapped(apply, maps, known)?;
         self.admit(map.ty, &map.dims)?;
         if map.access.lookup_count() > MOST_LOOKUPS {
-            return self.materialize(map);
+            return self.materialize(*map).map(Box::new);
         }
         Ok(map)
     }
@@ -246,9 +255,9 @@ impl Builder {
     fn mapped(
         &mut self,
         apply: &Apply,
-        maps: &[Option<CoordMap>],
+        maps: &[Option<Box<CoordMap>>],
         known: &[Option<Parameter>],
-    ) -> Result<CoordMap, Error> {
+    ) -> Result<Box<CoordMap>, Error> {
         let op = &apply.op;
         let lookup = |name: &'static str| match op.param(name) {
             None => Known::Absent,
@@ -264,10 +273,10 @@ impl Builder {
             resolve::validate(op, &lookup)?;
         }
         if let Op::OnnxRange(range) = op {
-            return self.range(range.dialect, &lookup);
+            return self.range(range.dialect, &lookup).map(Box::new);
         }
         let indices = self.indices(op, maps)?;
-        let Some(data) = apply.data.and_then(|id| maps[id.index()].as_ref()) else {
+        let Some(data) = apply.data.and_then(|id| maps[id.index()].as_deref()) else {
             return Err(Error::new(
                 ErrorKind::OperandCount,
                 "the data operand is missing",
@@ -278,18 +287,23 @@ impl Builder {
             let dims = resolve::reshaped(op, reshape, &lookup, &data.dims)?;
             admit_rank(dims.len())?;
             return match data.reshape(&dims) {
-                Some(map) => Ok(map),
+                Some(map) => Ok(Box::new(map)),
                 None => {
                     let data = self.materialize(data.clone())?;
                     // A row-major temporary takes every shape.
-                    Ok(CoordMap::whole(data.ty, data.source, &dims, data.src_len))
+                    Ok(Box::new(CoordMap::whole(
+                        data.ty,
+                        data.source,
+                        &dims,
+                        data.src_len,
+                    )))
                 }
             };
         }
         let axes = resolve::axes(op, &lookup, &data.dims)?;
         admit_rank(axes.len())?;
         let Some(indices) = indices else {
-            return Ok(data.select(&axes, None));
+            return Ok(Box::new(data.select(&axes, None)));
         };
         let axis = consumed_before_gather(&axes);
         let origin = Origin {
@@ -299,16 +313,20 @@ impl Builder {
             dims: indices.dims.clone(),
         };
         admit_rank(axes.len() + indices.dims.len())?;
-        let (index, dims) = self.gather(indices, data.dims[axis], origin)?;
-        Ok(data.select(&axes, Some((&index, &dims))))
+        let (index, dims) = self.gather(&indices, data.dims[axis], origin)?;
+        Ok(Box::new(data.select(&axes, Some((&index, &dims)))))
     }
 
     /// The map of the indices of a gather, of a type that they may have.
-    fn indices(&mut self, op: &Op, maps: &[Option<CoordMap>]) -> Result<Option<CoordMap>, Error> {
+    fn indices<'m>(
+        &mut self,
+        op: &Op,
+        maps: &'m [Option<Box<CoordMap>>],
+    ) -> Result<Option<Cow<'m, CoordMap>>, Error> {
         let indices = match indices(op) {
             None => return Ok(None),
-            Some(Param::Constant(tensor)) => Some(self.constant(tensor)),
-            Some(Param::Value(id)) => maps[id.index()].clone(),
+            Some(Param::Constant(tensor)) => Some(Cow::Owned(self.constant(tensor))),
+            Some(Param::Value(id)) => maps[id.index()].as_deref().map(Cow::Borrowed),
             Some(Param::Operand(_)) => None,
         };
         let indices = indices
@@ -388,15 +406,19 @@ impl Builder {
         };
         let len = |buffer| self.len(buffer);
         let nest = LoopNest::new(parts, &len)?;
-        let schedule = Schedule::new(&nest, &constant_in(&self.constants));
-        if let (Some(Step::Check(check)), Some(schedule)) = (self.steps.last_mut(), &schedule) {
+        // In its place before it is scheduled: either is large.
+        let mut planned = Box::new(PlannedNest {
+            nest,
+            schedule: None,
+            scratch,
+        });
+        planned.schedule = Schedule::new(&planned.nest, &constant_in(&self.constants));
+        if let (Some(Step::Check(check)), Some(schedule)) =
+            (self.steps.last_mut(), &planned.schedule)
+        {
             check.by_move = schedule.tests(check);
         }
-        self.steps.push(Step::Nest(Box::new(PlannedNest {
-            nest,
-            schedule,
-            scratch,
-        })));
+        self.steps.push(Step::Nest(planned));
         Ok(())
     }
 
@@ -484,19 +506,15 @@ fn consumed_before_gather(axes: &[AxisIndex]) -> usize {
         .count()
 }
 
-fn operand_map(at: usize, given: &OperandType, builder: &Builder) -> CoordMap {
-    let source = Source::Buffer(Buffer::Operand(at));
-    let whole = CoordMap::whole(
-        given.element_type,
-        source,
-        &given.shape,
-        builder.operands[at].len,
-    );
-    match &given.layout {
-        None => whole,
-        Some(layout) => CoordMap {
-            access: layout_access(layout, &given.shape),
-            ..whole
+fn operand_map(at: usize, given: &OperandType, builder: &Builder) -> Box<CoordMap> {
+    Box::new(CoordMap {
+        ty: given.element_type,
+        source: Source::Buffer(Buffer::Operand(at)),
+        src_len: builder.operands[at].len,
+        dims: given.shape[..].into(),
+        access: match &given.layout {
+            None => Access::row_major(&given.shape),
+            Some(layout) => layout_access(layout, &given.shape),
         },
-    }
+    })
 }

@@ -192,8 +192,8 @@ pub(crate) fn is_long(schedule: &Schedule) -> bool {
     }
 }
 
-/// Takes a schedule apart. `None` if it has more loops than fit a mask: with two turns each they write more elements than memory has.
-pub(crate) fn split(schedule: &Schedule) -> Option<Parts> {
+/// Takes a schedule apart; boxed, because the parts are large and handed on. `None` if it has more loops than fit a mask: with two turns each they write more elements than memory has.
+pub(crate) fn split(schedule: &Schedule) -> Option<Box<Parts>> {
     let is_long = is_long(schedule);
     let loops = match is_long {
         true => schedule.outer_loops(),
@@ -208,7 +208,7 @@ pub(crate) fn split(schedule: &Schedule) -> Option<Parts> {
     };
     let positions = 1 + schedule.src().lookup_count() + tables;
     let of_move = if is_long { 1 } else { slot::ALL };
-    let mut parts = Parts {
+    let mut parts = Box::new(Parts {
         structure: Structure {
             loops,
             positions: List::new(),
@@ -216,7 +216,7 @@ pub(crate) fn split(schedule: &Schedule) -> Option<Parts> {
         },
         numbers: Vec::with_capacity(2 * loops + 1 + positions * (loops + 3) + of_move),
         reads: List::new(),
-    };
+    });
     let extents = schedule.extents()[..loops].iter();
     parts.numbers.extend(extents.map(|&extent| extent as i64));
     parts.numbers.push(schedule.dst().offset);

@@ -475,7 +475,7 @@ impl State {
 
 /// A nest for which machine code is wanted.
 struct Wanted {
-    parts: Parts,
+    parts: Box<Parts>,
     /// What there is already.
     code: Option<Arc<Code>>,
 }

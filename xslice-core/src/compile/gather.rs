@@ -23,7 +23,7 @@ impl Builder {
     /// and becomes affine where it is; what is not gets a check that runs.
     pub(super) fn gather(
         &mut self,
-        indices: CoordMap,
+        indices: &CoordMap,
         dim: usize,
         origin: Origin,
     ) -> Result<(Access, List<usize>), Error> {
@@ -33,28 +33,32 @@ impl Builder {
             return Ok((Access::fixed(0, dims.len()), dims));
         }
         if let Source::Range(values) = indices.source {
-            if let Some(access) = range_index(values, &indices, size) {
+            if let Some(access) = range_index(values, indices, size) {
                 return Ok((access, dims));
             }
-            if let Some((value, at)) = first_outside(values, &indices, size) {
+            if let Some((value, at)) = first_outside(values, indices, size) {
                 return Err(origin.refuse(size, value, at));
             }
         }
-        if self.is_constant(&indices) {
-            if is_tabulated(&indices) {
-                return self.constant_index(&indices, size, &origin);
+        if self.is_constant(indices) {
+            if is_tabulated(indices) {
+                return self.constant_index(indices, size, &origin);
             }
             if let Source::Buffer(Buffer::Constant(at)) = indices.source {
                 return match self.is_within(at, size)? {
                     true => Ok((looked_up(indices, Buffer::Constant(at), size), dims)),
                     // Perhaps none of those outside is selected.
-                    false => self.constant_index(&indices, size, &origin),
+                    false => self.constant_index(indices, size, &origin),
                 };
             }
         }
+        let written;
         let indices = match indices.source {
             // Its values lie in no memory: each run writes those that are selected.
-            Source::Range(_) => self.materialize(indices)?,
+            Source::Range(_) => {
+                written = self.materialize(indices.clone())?;
+                &written
+            }
             Source::Buffer(_) => indices,
         };
         let Source::Buffer(table) = indices.source else {
@@ -64,7 +68,7 @@ impl Builder {
             ));
         };
         let index = index_type(indices.ty);
-        self.check(table, index, &indices, size, origin)?;
+        self.check(table, index, indices, size, origin)?;
         if size == 0 {
             self.doomed = true;
             return Ok((Access::fixed(0, dims.len()), dims));
@@ -144,11 +148,10 @@ impl Builder {
                 (table, Access::row_major(&dims))
             }
         };
-        let indices = CoordMap {
-            access,
-            ..indices.clone()
-        };
-        Ok((looked_up(indices, table, size), dims))
+        Ok((
+            looked_up_at(access, index_type(indices.ty), table, size),
+            dims,
+        ))
     }
 
     /// Whether every element of a constant is an index of an axis of `size`.
@@ -191,17 +194,21 @@ fn index_type(ty: ElementType) -> IndexType {
 }
 
 /// The index that a table gives, at the positions of `indices`.
-fn looked_up(indices: CoordMap, table: Buffer, size: i64) -> Access {
-    let lookup = Lookup {
-        scale: 1,
-        table,
-        index: index_type(indices.ty),
-        size,
-        access: indices.access,
-    };
+fn looked_up(indices: &CoordMap, table: Buffer, size: i64) -> Access {
+    looked_up_at(indices.access.clone(), index_type(indices.ty), table, size)
+}
+
+fn looked_up_at(access: Access, index: IndexType, table: Buffer, size: i64) -> Access {
     Access {
-        lookups: vec![lookup],
-        ..Access::fixed(0, indices.dims.len())
+        offset: 0,
+        strides: List::repeat(0, access.strides.len()),
+        lookups: vec![Lookup {
+            scale: 1,
+            table,
+            index,
+            size,
+            access,
+        }],
     }
 }
 

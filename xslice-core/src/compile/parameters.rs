@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::nest::Source;
 use crate::program::{Apply, Program, Value, ValueId};
 use crate::tensor::{Tensor, byte_count, element_count};
-use alloc::{format, sync::Arc, vec, vec::Vec};
+use alloc::{boxed::Box, format, sync::Arc, vec, vec::Vec};
 
 /// What is known before the call is computed, checked and compared, often by several askers: so many bytes of the limit for each.
 const KNOWN_COST: usize = 4;
@@ -84,7 +84,7 @@ pub(super) enum Parameter {
     /// Its elements.
     Elements(Arc<Tensor>),
     /// Some of a Range, of which more is selected before anything is read. No table takes part.
-    Range(CoordMap),
+    Range(Box<CoordMap>),
 }
 
 impl Builder {
@@ -103,7 +103,7 @@ impl Builder {
         let mut maps = vec![None; known.len()];
         for id in apply.inputs() {
             maps[id.index()] = known[id.index()].as_ref().map(|known| match known {
-                Parameter::Elements(tensor) => inner.constant(tensor),
+                Parameter::Elements(tensor) => Box::new(inner.constant(tensor)),
                 Parameter::Range(map) => map.clone(),
             });
         }
@@ -114,7 +114,7 @@ impl Builder {
         }
         self.read_known(map.ty, &map.dims)
             .map_err(|error| apply.named(error))?;
-        Ok(Parameter::Elements(Arc::new(inner.elements(map)?)))
+        Ok(Parameter::Elements(Arc::new(inner.elements(*map)?)))
     }
 
     /// Accounts for values that are about to be read, or computed and read, while compiling.

@@ -118,16 +118,19 @@ pub struct Schedule {
 impl Schedule {
     /// The schedule of a nest whose constants are known; `None` for strings.
     pub(crate) fn new(nest: &LoopNest, known: Known<'_>) -> Option<Self> {
-        let mut schedule = Self::unscheduled(nest)?;
         let size = nest.element_type().size();
-        match nest.source() {
-            Source::Range(values) => schedule.fill(values),
-            Source::Buffer(_) => {
-                schedule.rows(nest.block() * size, nest.source_len() * size, known);
-                schedule.order();
+        // Where it is made it stays: it is large.
+        let mut made = Self::unscheduled(nest);
+        if let Some(schedule) = &mut made {
+            match nest.source() {
+                Source::Range(values) => schedule.fill(values),
+                Source::Buffer(_) => {
+                    schedule.rows(nest.block() * size, nest.source_len() * size, known);
+                    schedule.order();
+                }
             }
         }
-        Some(schedule)
+        made
     }
 
     /// Why the innermost part of a nest of a plan with these constants is no shuffle; `None` where it is one, for strings and for a Range.
