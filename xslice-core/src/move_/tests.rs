@@ -1,8 +1,10 @@
 //! Every level against plain loops: random patterns, look-ups in tables of every size, buffers that end where the operand does.
 
 use super::copy::Rows;
+use super::fill;
 use super::level::Level;
 use super::lookup::{self, Index, Indices};
+use crate::range::Progression;
 use crate::shuffle::{Pattern, Shuffle};
 use alloc::{vec, vec::Vec};
 
@@ -174,4 +176,45 @@ fn a_name_lowers_to_its_level_and_an_unknown_one_to_none() {
     }
     assert_eq!(Level::all().next(), Some(Level::SCALAR));
     assert_eq!(Level::up_to("sse9"), Level::SCALAR);
+}
+
+/// Positions around those from where on a float holds not every integer, and counts around vectors.
+#[test]
+fn a_range_is_its_formula_at_every_level_and_ends_where_it_ends() {
+    let mut random = Random(0x7a11_5eed);
+    let bits = |random: &mut Random| u64::from_le_bytes(random.bytes(8).try_into().unwrap());
+    for round in 0..4000 {
+        let (start, delta) = (bits(&mut random), bits(&mut random));
+        let values = match round % 5 {
+            0 => Progression::I16(start as i16, delta as i16),
+            1 => Progression::I32(start as i32, delta as i32),
+            2 => Progression::I64(start as i64, delta as i64),
+            3 => Progression::F32(1.5f32.to_bits(), (0.1 + random.below(9) as f32).to_bits()),
+            _ => Progression::F64(2.5f64.to_bits(), (0.1 + random.below(9) as f64).to_bits()),
+        };
+        let around = [0, 1 << 24, -(1 << 24), 1 << 31, 1 << 53, -(1 << 53)];
+        let first = around[random.below(6)] + random.below(400) as i64 - 200;
+        let step = random.below(9) as i64 - 4;
+        let count = 1 + random.below(300);
+        let width = values.element_type().size();
+        let stride = width * (1 + random.below(2));
+        let mut expected = vec![UNTOUCHED; count * stride + 64];
+        for k in 0..count {
+            let value = values.bits(first + k as i64 * step).to_le_bytes();
+            expected[k * stride..][..width].copy_from_slice(&value[..width]);
+        }
+        for level in Level::all() {
+            let mut result = vec![UNTOUCHED; expected.len()];
+            // SAFETY: each value has room, the last one before the end.
+            unsafe {
+                let to = result.as_mut_ptr();
+                fill::run(level, to, count, stride as isize, first, step, values);
+            }
+            assert!(
+                result == expected,
+                "{} {values:?} {first} {step} {count}",
+                level.name()
+            );
+        }
+    }
 }
