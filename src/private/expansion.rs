@@ -52,6 +52,7 @@ type Origin<'a> = (&'a str, usize, &'a [usize]);
 ///
 /// # Errors
 /// That of every engine.
+#[inline]
 pub fn check<I: Element + Copy + Into<i64>>(
     table: &[I],
     offset: usize,
@@ -59,10 +60,19 @@ pub fn check<I: Element + Copy + Into<i64>>(
     size: i64,
     origin: Origin<'_>,
 ) -> Result<(), Error> {
-    if let [(count, 1)] = *loops
-        && let Some(run) = table.get(offset..offset + count)
-    {
-        return check_run(run, size, origin);
+    // The loops are a literal: of what follows, the compiler keeps one.
+    match *loops {
+        [] => {
+            if let Some(&index) = table.get(offset) {
+                return check_one(index, size, 0, origin);
+            }
+        }
+        [(count, 1)] => {
+            if let Some(run) = table.get(offset..offset + count) {
+                return check_run(run, size, origin);
+            }
+        }
+        _ => {}
     }
     let index = |at: usize| table.get(at).map(|index| (*index).into());
     check_each(&index, offset, loops, size, origin)
