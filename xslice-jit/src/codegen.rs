@@ -19,6 +19,7 @@ use cranelift_codegen::ir::{
 use cranelift_codegen::isa::OwnedTargetIsa;
 use cranelift_codegen::settings::{self, Configurable};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
+use std::collections::HashMap;
 use std::sync::OnceLock;
 use xslice_core::IndexType;
 
@@ -90,7 +91,9 @@ pub(crate) fn write(
         buffers,
         innermost,
         complete: complete_levels(structure),
+        orders: HashMap::new(),
     };
+    emitter.orders();
     emitter.function(dst);
     let Emitter { mut builder, .. } = emitter;
     let passed = builder.ins().iconst(I8, 1);
@@ -137,6 +140,8 @@ struct Emitter<'a> {
     /// The helper with its signature.
     innermost: (SigRef, usize),
     complete: Vec<usize>,
+    /// The orders of the bytes of vectors, each in a register around all loops.
+    orders: HashMap<[u8; 16], Value>,
 }
 
 /// Flags of a load or store of elements: proved in bounds, of any alignment.
@@ -204,7 +209,8 @@ impl Emitter<'_> {
         let of_move = match structure.inner {
             Inner::Lookup { table, .. } => Some(table),
             Inner::Innermost { table } => table,
-            Inner::Copy { .. } | Inner::Strided { .. } | Inner::Fill { .. } => None,
+            Inner::Copy { .. } | Inner::Strided { .. } => None,
+            Inner::Fill { .. } | Inner::Vectors => None,
         };
         for p in (0..structure.positions.len()).rev() {
             let Some(table) = structure.positions[p].table else {

@@ -392,6 +392,10 @@ impl Bound {
     /// `false`: an index that its move tests is outside.
     #[inline]
     fn run(&self, sources: &Sources<'_>, output: &mut Output<'_>) -> bool {
+        // Most nests read one operand, and a small one is over before an array of buffers has been filled.
+        if let [Some(Buffer::Operand(at))] = self.reads[..] {
+            return self.call(&[sources.inputs[at].as_ptr()], output);
+        }
         let start = |buffer: &Option<Buffer>| {
             buffer.map_or(std::ptr::null(), |buffer| sources.start(buffer))
         };

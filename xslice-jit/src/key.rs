@@ -9,6 +9,7 @@
 //! place, where a call would cost more than they do. Everything longer, and every shuffle, is left to the precompiled Moves with the
 //! innermost loop around it: they have wider vectors, fetch ahead, and write past the caches.
 
+use crate::vectors::{self, Vector};
 use xslice_core::{Access, Buffer, IndexType, List, Lookup, Move, Progression, Schedule, Source};
 
 /// Runs of at most so many bytes are moved by loads and stores in place; their length belongs to the structure.
@@ -29,6 +30,8 @@ pub(crate) struct Structure {
     pub positions: List<Position>,
     /// What one turn of the loops does.
     pub inner: Inner,
+    /// What one turn of [`Inner::Vectors`] moves; nothing for any other.
+    pub vectors: Vec<Vector>,
 }
 
 /// A position that moves through a buffer.
@@ -75,6 +78,8 @@ pub(crate) enum Inner {
         values: Values,
         packed: bool,
     },
+    /// Short runs as the vectors of the structure; baked only.
+    Vectors,
     /// By a helper, which reads the schedule itself: the move and the innermost loop.
     Innermost {
         /// The position of the index of a lookup.
@@ -192,6 +197,24 @@ pub(crate) fn is_long(schedule: &Schedule) -> bool {
     }
 }
 
+/// Takes a schedule apart for code that knows its numbers: as [`split`], or as vectors where that takes fewer instructions.
+pub(crate) fn split_known(schedule: &Schedule) -> Option<Box<Parts>> {
+    let Some(group) = vectors::group(schedule) else {
+        return split(schedule);
+    };
+    if group.loops > 63 {
+        return None;
+    }
+    let mut parts = Parts::outer(schedule, group.loops, 1, slot::ALL);
+    let (turns, dst_stride, src_stride) = group.turns;
+    parts.structure.inner = Inner::Vectors;
+    parts.structure.vectors = group.vectors;
+    parts
+        .numbers
+        .extend([turns as i64, dst_stride, src_stride, 0, 0]);
+    Some(parts)
+}
+
 /// Takes a schedule apart; boxed, because the parts are large and handed on. `None` if it has more loops than fit a mask: with two turns each they write more elements than memory has.
 pub(crate) fn split(schedule: &Schedule) -> Option<Box<Parts>> {
     let is_long = is_long(schedule);
@@ -208,24 +231,7 @@ pub(crate) fn split(schedule: &Schedule) -> Option<Box<Parts>> {
     };
     let positions = 1 + schedule.src().lookup_count() + tables;
     let of_move = if is_long { 1 } else { slot::ALL };
-    let mut parts = Box::new(Parts {
-        structure: Structure {
-            loops,
-            positions: List::new(),
-            inner: Inner::Innermost { table: None },
-        },
-        numbers: Vec::with_capacity(2 * loops + 1 + positions * (loops + 3) + of_move),
-        reads: List::new(),
-    });
-    let extents = schedule.extents()[..loops].iter();
-    parts.numbers.extend(extents.map(|&extent| extent as i64));
-    parts.numbers.push(schedule.dst().offset);
-    parts.numbers.extend(&schedule.dst().strides[..loops]);
-    let buffer = match schedule.source() {
-        Source::Buffer(buffer) => Some(buffer),
-        Source::Range(_) => None,
-    };
-    parts.position(schedule.src(), buffer, None);
+    let mut parts = Parts::outer(schedule, loops, positions, of_move);
     match is_long {
         true => parts.innermost(schedule),
         false => parts.inner(schedule.inner()),
@@ -234,6 +240,30 @@ pub(crate) fn split(schedule: &Schedule) -> Option<Box<Parts>> {
 }
 
 impl Parts {
+    /// The loops around a move, and the positions in them; room for those of its tables and for its numbers.
+    fn outer(schedule: &Schedule, loops: usize, positions: usize, of_move: usize) -> Box<Self> {
+        let mut parts = Box::new(Self {
+            structure: Structure {
+                loops,
+                positions: List::new(),
+                inner: Inner::Innermost { table: None },
+                vectors: Vec::new(),
+            },
+            numbers: Vec::with_capacity(2 * loops + 1 + positions * (loops + 3) + of_move),
+            reads: List::new(),
+        });
+        let extents = schedule.extents()[..loops].iter();
+        parts.numbers.extend(extents.map(|&extent| extent as i64));
+        parts.numbers.push(schedule.dst().offset);
+        parts.numbers.extend(&schedule.dst().strides[..loops]);
+        let buffer = match schedule.source() {
+            Source::Buffer(buffer) => Some(buffer),
+            Source::Range(_) => None,
+        };
+        parts.position(schedule.src(), buffer, None);
+        parts
+    }
+
     fn position(
         &mut self,
         access: &Access,

@@ -9,11 +9,12 @@
 //! | a structure of which code exists, with new numbers | keyed: the code of the structure with these numbers |
 //! | a structure the 4th time with new numbers | keyed, compiled now |
 //! | the same program and signature the 16th time again | baked, compiled now, in the place of what was cached |
-//! | nothing but long moves and one contiguous copy, no indices in the loops around them | runner always: machine code would call the same Moves |
+//! | nothing but long moves and one contiguous copy, no indices in the loops around them | runner always: machine code would call the same Moves, but for a small shuffle, which is baked |
 //! | strings, a host without code generation or executable memory | runner always; [`Kernel::declined`] says why |
 //!
 //! A move is long where a row has more than 64 bytes, or one turn of the loops around it more than 512 (a shuffle always has). Machine code, keyed or
-//! baked, calls the runner's precompiled Move for it, with the innermost loop around it, and moves what is shorter in place.
+//! baked, calls the runner's precompiled Move for it, with the innermost loop around it, and moves what is shorter in place. Baked code knows
+//! where each byte comes from, and so moves short runs, and a shuffle of at most 2 KiB, by vectors whose bytes it puts in order.
 //! Two schedules have one structure when only their numbers (extents, strides, offsets, sizes) differ. Requests are counted in
 //! [`Jit::compile`], never in [`Kernel::run`]. `XSLICE_JIT=off` in the environment makes the runner the engine of every `Jit`.
 //!
@@ -40,6 +41,7 @@ mod codegen;
 )]
 mod kernel;
 mod key;
+mod vectors;
 
 pub use kernel::Kernel;
 
@@ -374,12 +376,12 @@ impl Jit {
             Strategy::Keyed | Strategy::Auto => Engine::Keyed,
             Strategy::Baked => Engine::Baked,
         };
-        let mut nests = match split(plan) {
+        let mut nests = match split(plan, engine) {
             Ok(nests) => nests,
             Err(reason) => return self.decline(plan, reason),
         };
         if engine == Engine::Keyed {
-            let mut ripe = self.strategy == Strategy::Keyed || gains(plan);
+            let mut ripe = self.strategy == Strategy::Keyed || gains(plan, engine);
             for Wanted { parts, code } in &mut nests {
                 let asked;
                 (asked, *code) = self.state().cache.ask(&parts.structure);
@@ -396,10 +398,11 @@ impl Jit {
     /// A hot kernel, baked and cached in the place of the old one; the old one if it gains nothing.
     fn bake(&self, hash: u64, program: &Program, signature: &Signature, old: Kernel) -> Kernel {
         let plan = old.plan();
-        if !gains(plan) || old.declined().is_some() {
+        if !gains(plan, Engine::Baked) || old.declined().is_some() {
             return old;
         }
-        let baked = split(plan).and_then(|nests| self.machine(plan, Engine::Baked, nests));
+        let baked =
+            split(plan, Engine::Baked).and_then(|nests| self.machine(plan, Engine::Baked, nests));
         let kernel = match baked {
             Ok(kernel) => kernel,
             Err(reason) if old.engine() == Engine::Runner => self.decline(plan, reason),
@@ -480,11 +483,15 @@ struct Wanted {
     code: Option<Arc<Code>>,
 }
 
-/// Every nest taken apart.
-fn split(plan: &Plan) -> Result<Vec<Wanted>, Decline> {
+/// Every nest taken apart for an engine.
+fn split(plan: &Plan, engine: Engine) -> Result<Vec<Wanted>, Decline> {
+    let split = match engine {
+        Engine::Baked => key::split_known,
+        Engine::Keyed | Engine::Runner => key::split,
+    };
     let mut nests = Vec::with_capacity(schedules(plan).count());
     for schedule in schedules(plan) {
-        let parts = key::split(schedule.ok_or(Decline::Strings)?).ok_or(Decline::Codegen)?;
+        let parts = split(schedule.ok_or(Decline::Strings)?).ok_or(Decline::Codegen)?;
         nests.push(Wanted { parts, code: None });
     }
     Ok(nests)
@@ -498,11 +505,13 @@ fn schedules(plan: &Plan) -> impl Iterator<Item = Option<&Schedule>> {
 }
 
 /// Whether machine code does better than the runner in some nest: by moving itself, or by reading indices in its loops.
-fn gains(plan: &Plan) -> bool {
+fn gains(plan: &Plan, engine: Engine) -> bool {
     schedules(plan).flatten().any(|schedule| {
         let is_one_run =
             schedule.extents().is_empty() && matches!(schedule.inner(), Move::Copy { .. });
-        !schedule.src().is_affine() || !(is_one_run || key::is_long(schedule))
+        !schedule.src().is_affine()
+            || !(is_one_run || key::is_long(schedule))
+            || (engine == Engine::Baked && vectors::group(schedule).is_some())
     })
 }
 
@@ -520,7 +529,7 @@ fn gains(plan: &Plan) -> bool {
 /// # Errors
 /// Why there is no machine code.
 pub fn listing(plan: &Plan, engine: Engine) -> Result<Vec<Listing>, Decline> {
-    split(plan)?
+    split(plan, engine)?
         .iter()
         .map(|Wanted { parts, .. }| {
             let baked = (engine == Engine::Baked).then_some(&parts.numbers[..]);

@@ -2,12 +2,14 @@
 //!
 //! A move repeats one small body over cursors, which are pointers (or positions in a Range) with a step. Short runs become loads and stores in
 //! place, 16 bytes at a time and overlapping at the end of the run. Bodies of few instructions are unrolled; a count that is known and
-//! small becomes straight code. What is long is one call: `key` decides.
+//! small becomes straight code. Where all numbers are known, short runs are parts of vectors, which [`crate::vectors`] lays out. What is long
+//! is one call: `key` decides.
 
 use super::{ELEMENTS, Emitter, Num, OURS, Place, Pointers, arguments};
 use crate::key::{Count, Inner, Table, Values, slot};
+use crate::vectors::Vector;
 use cranelift_codegen::ir::types::{F32, F64, I8, I8X16, I16, I32, I64};
-use cranelift_codegen::ir::{InstBuilder, Type, Value};
+use cranelift_codegen::ir::{ConstantData, InstBuilder, Type, Value};
 
 /// Pointer or position, and what one turn adds.
 #[derive(Clone, Copy)]
@@ -45,6 +47,7 @@ impl<'e> Emitter<'e> {
                 }
                 Values::F32 | Values::F64 => self.fill_floats(values, packed, dst, src),
             },
+            Inner::Vectors => self.vectors(dst, src),
             Inner::Innermost { table } => {
                 let table = table.map(|table| pointers.at[table]);
                 self.innermost(dst, src, table);
@@ -71,6 +74,66 @@ impl<'e> Emitter<'e> {
             self.builder.switch_to_block(failed);
             self.builder.ins().return_(&[passed]);
             self.builder.switch_to_block(go_on);
+        }
+    }
+
+    /// The orders that vectors need, before all loops.
+    pub(super) fn orders(&mut self) {
+        let structure = self.structure;
+        for load in structure.vectors.iter().flat_map(|vector| &vector.loads) {
+            if !load.is_in_order() && !self.orders.contains_key(&load.order) {
+                let order = ConstantData::from(&load.order[..]);
+                let order = self.builder.func.dfg.constants.insert(order);
+                let order = self.builder.ins().vconst(I8X16, order);
+                self.orders.insert(load.order, order);
+            }
+        }
+    }
+
+    /// Turns of the vectors of the structure.
+    fn vectors(&mut self, dst: Value, src: Value) {
+        let vectors = &self.structure.vectors;
+        let [count, dst_stride, src_stride] =
+            [slot::COUNT, slot::DST_STRIDE, slot::SRC_STRIDE].map(|at| self.of_move(at));
+        let cursors = [(dst, dst_stride), (src, src_stride)].map(|(at, step)| Cursor { at, step });
+        // A vector is many runs: their turns are unrolled further than those of one.
+        let loads: usize = vectors.iter().map(|vector| vector.loads.len()).sum();
+        self.repeat(count, loads.div_ceil(4), &cursors, &mut |this, at| {
+            for vector in vectors {
+                if let Some(value) = this.vector(vector, at[1]) {
+                    let offset = at[0].offset + vector.at;
+                    this.builder
+                        .ins()
+                        .store(ELEMENTS, value, at[0].base, offset);
+                }
+            }
+        });
+    }
+
+    /// The bytes of a vector, from a source at that place.
+    fn vector(&mut self, vector: &Vector, src: Place) -> Option<Value> {
+        let mut value = None;
+        for load in &vector.loads {
+            let offset = src.offset + load.offset;
+            let loaded = self.builder.ins().load(I8X16, ELEMENTS, src.base, offset);
+            let given = match self.orders.get(&load.order) {
+                None => loaded,
+                Some(&order) => self.ordered(loaded, order),
+            };
+            value = Some(match value {
+                None => given,
+                Some(others) => self.builder.ins().bor(others, given),
+            });
+        }
+        value
+    }
+
+    /// The bytes that `order` names; 0 where its top bit is set.
+    fn ordered(&mut self, bytes: Value, order: Value) -> Value {
+        if cfg!(target_arch = "x86_64") {
+            self.builder.ins().x86_pshufb(bytes, order)
+        } else {
+            self.builder.ins().swizzle(bytes, order)
         }
     }
 

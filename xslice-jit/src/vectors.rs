@@ -1,0 +1,252 @@
+//! Short runs as vectors, for code that knows its numbers.
+//!
+//! The innermost turns that lie side by side in the destination make a group. Where its bytes come from is known, so that each 16 bytes of
+//! it are a few loads whose bytes are put in order, and one store: a row that runs backwards, or takes every second element, costs as
+//! many instructions as vectors, not as elements. Loads lie between the first and the last byte that the group reads, which are in the operand
+//! (I3).
+
+use xslice_core::{Move, Schedule};
+
+/// Bytes of a vector.
+const VECTOR: usize = 16;
+
+/// Bytes of a group at most.
+const MOST_GROUP: usize = 256;
+
+/// Loads of one vector at most.
+const MOST_LOADS: usize = 4;
+
+/// Bytes that a precompiled Shuffle moves no quicker than code in place: a call and what it sets up weigh more.
+const MOST_SHUFFLED: usize = 2048;
+
+/// Positions in a group are immediates.
+const MOST_REACH: i64 = 1 << 19;
+
+/// In an order: the byte comes from another load.
+const NONE: u8 = 0x80;
+
+/// A load of 16 bytes, from the place of the group, and the byte of it for each byte of the vector.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Load {
+    pub offset: i32,
+    pub order: [u8; VECTOR],
+}
+
+impl Load {
+    /// Whether it is the vector as it is.
+    pub fn is_in_order(&self) -> bool {
+        self.order.iter().zip(0..).all(|(&byte, at)| byte == at)
+    }
+}
+
+/// 16 bytes of the destination, from the place of the group.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Vector {
+    pub at: i32,
+    pub loads: Vec<Load>,
+}
+
+/// The innermost turns of a schedule as vectors.
+#[derive(Debug)]
+pub(crate) struct Group {
+    pub vectors: Vec<Vector>,
+    /// Loops around the turns of groups.
+    pub loops: usize,
+    /// Turns of groups, and what one adds in destination and source.
+    pub turns: (usize, i64, i64),
+}
+
+/// The innermost turns of a schedule as vectors, if that takes fewer instructions than its runs one by one.
+pub(crate) fn group(schedule: &Schedule) -> Option<Group> {
+    if !host_orders_bytes() || !schedule.src().is_affine() {
+        return None;
+    }
+    let block = |bytes: usize| (0..).take(bytes).collect::<Vec<i64>>();
+    let (mut from, innermost) = match *schedule.inner() {
+        Move::Copy { bytes } if bytes < VECTOR => (block(bytes), None),
+        Move::Strided {
+            count,
+            bytes,
+            dst_stride,
+            src_stride,
+        } if bytes < VECTOR => (block(bytes), Some((count, dst_stride, src_stride))),
+        Move::Shuffle {
+            count, ref shuffle, ..
+        } if schedule.bytes() <= MOST_SHUFFLED => {
+            let pattern = shuffle.pattern();
+            let period = pattern.offsets().iter().copied().map(i64::from).collect();
+            let turns = (count, pattern.period() as i64, pattern.src_stride().into());
+            (period, Some(turns))
+        }
+        Move::Copy { .. } | Move::Strided { .. } | Move::Shuffle { .. } => return None,
+        Move::Lookup { .. } | Move::Fill { .. } => return None,
+    };
+    let (dst, src) = (&schedule.dst().strides, &schedule.src().strides);
+    let outer = schedule.extents().iter().enumerate().rev();
+    let outer = outer.map(|(k, &extent)| (k, (extent, dst[k], src[k])));
+    let loops = schedule.extents().len();
+    let mut rest = innermost
+        .map(|turns| (loops, turns))
+        .into_iter()
+        .chain(outer);
+    let (loops, turns) = loop {
+        let Some((loops, (turns, dst_stride, src_stride))) = rest.next() else {
+            break (0, (1, 0, 0));
+        };
+        if dst_stride != from.len() as i64 || turns > MOST_GROUP / from.len() {
+            break (loops, (turns, dst_stride, src_stride));
+        }
+        let places = (0..turns as i64).map(|turn| turn.wrapping_mul(src_stride));
+        from = places
+            .flat_map(|place| from.iter().map(move |&at| at.wrapping_add(place)))
+            .collect();
+    };
+    Some(Group {
+        vectors: vectors(&from)?,
+        loops,
+        turns,
+    })
+}
+
+/// Whether code can order the bytes of a vector by another.
+fn host_orders_bytes() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    {
+        is_x86_feature_detected!("ssse3")
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        cfg!(all(target_arch = "aarch64", target_endian = "little"))
+    }
+}
+
+/// The vectors of a group, the last one overlapping the one before it; `None` if runs one by one take no more instructions.
+fn vectors(from: &[i64]) -> Option<Vec<Vector>> {
+    let (low, high) = (*from.iter().min()?, *from.iter().max()? + 1);
+    let is_near = low >= -MOST_REACH && high <= MOST_REACH;
+    if from.len() < VECTOR || high - low < VECTOR as i64 || !is_near {
+        return None;
+    }
+    let last = from.len() - VECTOR;
+    let at = (0..from.len().div_ceil(VECTOR)).map(|vector| (vector * VECTOR).min(last));
+    let vectors: Option<Vec<_>> = at
+        .map(|at| {
+            let loads = loads(&from[at..at + VECTOR], high)?;
+            Some(Vector {
+                at: at as i32,
+                loads,
+            })
+        })
+        .collect();
+    let vectors = vectors?;
+    // A load, an order and a merge each, then a store; or a load and a store for each unit.
+    let cost = |vector: &Vector| 3 * vector.loads.len();
+    let by_vectors: usize = vectors.iter().map(cost).sum();
+    (by_vectors < 2 * from.len() / unit(from)).then_some(vectors)
+}
+
+/// Bytes that stay together.
+fn unit(from: &[i64]) -> usize {
+    let together = |unit: &usize| {
+        let units = from.chunks(*unit);
+        from.len().is_multiple_of(*unit)
+            && units.into_iter().all(|unit| {
+                let mut pairs = unit.iter().zip(&unit[1..]);
+                pairs.all(|(&one, &next)| next == one + 1)
+            })
+    };
+    [8, 4, 2].into_iter().find(together).unwrap_or(1)
+}
+
+/// The loads of a vector whose bytes come from there, none behind `high`; `None` if they are too many.
+fn loads(from: &[i64], high: i64) -> Option<Vec<Load>> {
+    let mut loads = Vec::new();
+    let mut given = [false; VECTOR];
+    let missing = |given: &[bool; VECTOR]| {
+        let left = from.iter().zip(given).filter(|(_, given)| !**given);
+        left.map(|(&at, _)| at).min()
+    };
+    while let Some(first) = missing(&given) {
+        if loads.len() == MOST_LOADS {
+            return None;
+        }
+        let offset = first.min(high - VECTOR as i64);
+        let mut order = [NONE; VECTOR];
+        for ((byte, given), &at) in order.iter_mut().zip(&mut given).zip(from) {
+            if !*given && (offset..offset + VECTOR as i64).contains(&at) {
+                (*byte, *given) = ((at - offset) as u8, true);
+            }
+        }
+        loads.push(Load {
+            offset: offset as i32,
+            order,
+        });
+    }
+    Some(loads)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use xslice_core::{ElementType, Plan, Program, Signature, Step};
+
+    fn plan(text: &str) -> Plan {
+        let program = Program::parse(text).expect(text);
+        program
+            .compile(&Signature::new().operand(ElementType::U8, &[6, 8, 4]))
+            .expect(text)
+    }
+
+    fn group_of(plan: &Plan) -> Option<Group> {
+        plan.steps().iter().find_map(|step| match step {
+            Step::Nest(nest) => group(nest.schedule()?),
+            Step::Check(_) => None,
+        })
+    }
+
+    #[test]
+    fn short_runs_become_vectors_and_long_ones_do_not() {
+        for (text, bytes) in [
+            ("x[:, 6:1:-1, 3:0:-1]", Some(90)),
+            ("x[..., 0]", Some(48)),
+            ("x[:, 1:7]", None),
+            ("x[0, 0, 1:]", None),
+        ] {
+            let found = group_of(&plan(text)).map(|group| {
+                let (turns, _, _) = group.turns;
+                assert_eq!((group.loops, turns), (0, 1), "{text}");
+                group
+                    .vectors
+                    .last()
+                    .map_or(0, |vector| vector.at as usize + VECTOR)
+            });
+            assert_eq!(found, bytes.filter(|_| host_orders_bytes()), "{text}");
+        }
+    }
+
+    /// Each byte is given by one load, from where it lies, and no load leaves what the group reads.
+    #[test]
+    fn loads_give_each_byte_once_and_lie_within_what_is_read() {
+        for (step, extent, row) in [
+            (-1, 16, 40),
+            (-2, 7, -33),
+            (3, 5, 64),
+            (-8, 3, 20),
+            (1, 4, 9),
+        ] {
+            let turns = (0..5).flat_map(|turn| (0..extent).map(move |k| turn * row + k * step));
+            let from: Vec<i64> = turns.collect();
+            let (low, high) = (from.iter().min().unwrap(), from.iter().max().unwrap() + 1);
+            for vector in vectors(&from).into_iter().flatten() {
+                for (k, &at) in from[vector.at as usize..][..VECTOR].iter().enumerate() {
+                    let given = vector.loads.iter().filter(|load| load.order[k] != NONE);
+                    let places =
+                        given.map(|load| i64::from(load.offset) + i64::from(load.order[k]));
+                    assert_eq!(places.collect::<Vec<_>>(), [at]);
+                }
+                let mut offsets = vector.loads.iter().map(|load| i64::from(load.offset));
+                assert!(offsets.all(|offset| *low <= offset && offset + VECTOR as i64 <= high));
+            }
+        }
+    }
+}
