@@ -443,11 +443,12 @@ impl Call<'_> {
                 }
             }
         }
-        let table_stride = |k: usize| table.and_then(|table| table.strides.get(k).copied());
+        let (src_strides, dst_strides) = (&src.strides[..], &dst.strides[..]);
+        let table_strides = table.map_or(&[][..], |table| &table.strides[..]);
         let stride = |k: usize| At {
-            src: src.strides[k],
-            dst: dst.strides[k],
-            table: table_stride(k).unwrap_or(0),
+            src: src_strides[k],
+            dst: dst_strides[k],
+            table: table_strides.get(k).copied().unwrap_or(0),
         };
         let mut first = self.within.plus(At {
             src: src.offset,
