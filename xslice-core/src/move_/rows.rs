@@ -13,6 +13,9 @@ const LEAST_ROW: usize = 65;
 /// Longer rows leave their prefetches behind: `memcpy` is as quick.
 const LONGEST_ROW: usize = 8 << 10;
 
+/// The same in a result that is small: there `memcpy` is only slower by its call.
+const LONGEST_NEAR: usize = 256;
+
 /// How far ahead of the row that moves the processor is told to fetch, in bytes of rows.
 const AHEAD: usize = 6 << 10;
 
@@ -24,8 +27,8 @@ pub(super) const AHEAD_WRITE: usize = 2 << 10;
 
 /// Whether such rows are moved here.
 pub(super) fn takes(level: Level, rows: &Rows) -> bool {
-    let is_far = level != Level::SCALAR && !rows.near;
-    is_far && (LEAST_ROW..=LONGEST_ROW).contains(&rows.bytes)
+    let longest = if rows.near { LONGEST_NEAR } else { LONGEST_ROW };
+    level != Level::SCALAR && (LEAST_ROW..=longest).contains(&rows.bytes)
 }
 
 /// How many rows ahead of the one that moves to fetch.
