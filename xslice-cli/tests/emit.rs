@@ -360,3 +360,31 @@ fn what_no_function_can_do_is_one_line_with_a_next_step_and_no_file() {
     let line = refusal(&xslice(&["emit", "<f32[3]> x[1:]", "-o", &nowhere]));
     assert!(line.contains("E501"), "{line}");
 }
+
+#[test]
+fn a_text_is_the_same_whatever_vectors_the_machine_has_that_writes_it() {
+    let texts = [
+        // Runs of 32 bytes are a shuffle where vectors have 64.
+        "<u8[64, 40]> x[:, :32]",
+        "<f32[64, 4, 5]> x[:, ::2, :4]",
+        "<f32[40, 4, 6]> x[:, [3, 0, 2], :4]",
+        "<u8[1080, 1920, 4]> x[100:900, ::-1, 0:3]",
+        "<u8[256, 3], ids: i32[480, 640]> x[@ids]",
+        "<f32> onnx::Range@11(start = 0.5, limit = 6400, delta = 0.1)",
+    ];
+    for text in texts {
+        let emitted = |level: &str| {
+            let program = Command::new(env!("CARGO_BIN_EXE_xslice"))
+                .args(["emit", text])
+                .env("XSLICE_SIMD", level)
+                .output()
+                .unwrap();
+            assert!(program.status.success(), "{text}");
+            String::from_utf8(program.stdout).unwrap()
+        };
+        let scalar = emitted("scalar");
+        for level in ["neon", "avx2", "avx512"] {
+            assert_eq!(emitted(level), scalar, "{text} at {level}");
+        }
+    }
+}

@@ -6,7 +6,8 @@ use super::Emitter;
 use super::call::Call;
 use crate::access::{Access, Buffer, IndexType, Lookup, Names, Shown};
 use crate::elem::ElementType;
-use crate::nest::schedule::Move;
+use crate::move_::Level;
+use crate::nest::schedule::{Move, Schedule, constant_in};
 use crate::nest::{LoopNest, Source};
 use crate::plan::{Check, PlannedNest};
 use crate::range::Progression;
@@ -72,21 +73,25 @@ impl Emitter<'_> {
         })
     }
 
-    /// Whether the nest is one that a Move can do, and better.
+    /// Whether the nest is one that a Move can do, and better. A text is run by other machines than the one that writes it, so the Move is that
+    /// of the shortest vectors, whatever those of this one are.
     pub(super) fn pays(&self, planned: &PlannedNest) -> bool {
-        let Some(schedule) = planned.schedule().filter(|_| !self.is_const()) else {
-            return false;
-        };
-        let least = match schedule.inner() {
-            Move::Shuffle { .. } | Move::Lookup { .. } | Move::Fill { .. } => SCALAR,
-            Move::Copy { .. } | Move::Strided { .. } => VECTOR,
-        };
-        let one_table = match &planned.nest().src().lookups[..] {
+        let nest = planned.nest();
+        let bytes = nest.element_count() * nest.element_type().size();
+        let one_table = match &nest.src().lookups[..] {
             [] => true,
             [lookup] => lookup.access.is_affine(),
             _ => false,
         };
-        schedule.bytes() >= least && one_table
+        if bytes < SCALAR || !one_table || self.is_const() {
+            return false;
+        }
+        let known = constant_in(self.plan.constants());
+        let schedule = Schedule::for_vectors(Level::SHORTEST_VECTOR, nest, &known);
+        schedule.is_some_and(|schedule| match schedule.inner() {
+            Move::Shuffle { .. } | Move::Lookup { .. } | Move::Fill { .. } => true,
+            Move::Copy { .. } | Move::Strided { .. } => bytes >= VECTOR,
+        })
     }
 
     /// What the nest does, for a reader.

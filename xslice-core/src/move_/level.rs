@@ -74,12 +74,15 @@ impl Level {
             .map_or("scalar", |(name, _)| name)
     }
 
+    /// Bytes of the vectors that shuffles are made of at the lowest level.
+    pub(crate) const SHORTEST_VECTOR: usize = 16;
+
     /// Bytes of the vectors that shuffles are made of.
     pub(crate) fn vector(self) -> usize {
         match self.kind() {
             #[cfg(target_arch = "x86_64")]
             Kind::Avx512 => 64,
-            _ => 16,
+            _ => Self::SHORTEST_VECTOR,
         }
     }
 

@@ -13,6 +13,7 @@ use super::{LoopNest, Source};
 use crate::access::{Access, Buffer, Lookup};
 use crate::elem::ElementType;
 use crate::list::List;
+use crate::move_::Level;
 use crate::plan::Check;
 use crate::range::Progression;
 use crate::shuffle::Shuffle;
@@ -116,8 +117,13 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// The schedule of a nest whose constants are known; `None` for strings.
+    /// The schedule of a nest whose constants are known, for the best level; `None` for strings.
     pub(crate) fn new(nest: &LoopNest, known: Known<'_>) -> Option<Self> {
+        Self::for_vectors(Level::best().vector(), nest, known)
+    }
+
+    /// The same for vectors of so many bytes. That is all in which levels differ here: a longer vector holds longer runs.
+    pub(crate) fn for_vectors(vector: usize, nest: &LoopNest, known: Known<'_>) -> Option<Self> {
         let size = nest.element_type().size();
         // Where it is made it stays: it is large.
         let mut made = Self::unscheduled(nest);
@@ -125,7 +131,8 @@ impl Schedule {
             match nest.source() {
                 Source::Range(values) => schedule.fill(values),
                 Source::Buffer(_) => {
-                    schedule.rows(nest.block() * size, nest.source_len() * size, known);
+                    let (bytes, source_bytes) = (nest.block() * size, nest.source_len() * size);
+                    schedule.rows(bytes, source_bytes, known, vector);
                     schedule.order();
                 }
             }
@@ -141,7 +148,8 @@ impl Schedule {
             Source::Range(_) => None,
             Source::Buffer(_) => {
                 let block = nest.block() * nest.element_type().size();
-                all.periods(block, &constant_in(constants)).err()
+                let vector = Level::best().vector();
+                all.periods(block, &constant_in(constants), vector).err()
             }
         }
     }
@@ -182,8 +190,8 @@ impl Schedule {
         };
     }
 
-    fn rows(&mut self, bytes: usize, source_bytes: usize, known: Known<'_>) {
-        if let Ok(periods) = self.periods(bytes, known) {
+    fn rows(&mut self, bytes: usize, source_bytes: usize, known: Known<'_>, vector: usize) {
+        if let Ok(periods) = self.periods(bytes, known, vector) {
             self.take_periods(&periods);
             self.inner = Move::Shuffle {
                 count: periods.count,

@@ -6,7 +6,6 @@
 use super::{Known, Schedule};
 use crate::access::Lookup;
 use crate::list::List;
-use crate::move_::Level;
 use crate::shuffle::{Period, Shuffle, places};
 use alloc::sync::Arc;
 use core::fmt;
@@ -82,8 +81,13 @@ pub(super) struct Periods {
 }
 
 impl Schedule {
-    /// The innermost loops as periods of a pattern.
-    pub(super) fn periods(&self, block: usize, known: Known<'_>) -> Result<Periods, NoShuffle> {
+    /// The innermost loops as periods of a pattern, for vectors of so many bytes.
+    pub(super) fn periods(
+        &self,
+        block: usize,
+        known: Known<'_>,
+        vector: usize,
+    ) -> Result<Periods, NoShuffle> {
         let loops = self.extents.len();
         let is_fixed = |lookup: &Lookup| is_fixed(lookup, known);
         let (mut taken, mut period) = (0, block);
@@ -102,7 +106,7 @@ impl Schedule {
             let next = k.checked_sub(1).filter(touches);
             let next = next.filter(|&k| self.moves_only(k, &is_fixed));
             if row > MOST_PERIOD || next.is_none() {
-                return self.counted_by(k, period, block, known);
+                return self.counted_by(k, (period, block), known, vector);
             }
             period = row;
         }
@@ -113,14 +117,14 @@ impl Schedule {
     fn counted_by(
         &self,
         k: usize,
-        period: usize,
-        block: usize,
+        (period, block): (usize, usize),
         known: Known<'_>,
+        vector: usize,
     ) -> Result<Periods, NoShuffle> {
         let inner = k + 1..self.extents.len();
         let src_stride = self.src.strides[k];
         let is_dense = src_stride.unsigned_abs() <= MOST_LOADED * period as u64;
-        if block > MOST_BLOCK && (block >= Level::best().vector() || !is_dense) {
+        if block > MOST_BLOCK && (block >= vector || !is_dense) {
             return Err(NoShuffle::LongRun(block));
         }
         let picked = self.picked(k, known).ok_or(NoShuffle::Table)?;
