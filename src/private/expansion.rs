@@ -1,8 +1,9 @@
 //! What expansions of [`xslice!`](crate::xslice) call. Not for use by hand: nothing here is stable.
 //!
 //! Operands become slices of known length by [`Source`] and [`Destination`]. What runs on them is one function of the module `nest` with its numbers, or
-//! stands in the expansion itself.
+//! stands in the expansion itself; it is called by [`To`] or [`Array`].
 
+mod call;
 pub mod data;
 mod nest;
 mod operand;
@@ -15,21 +16,27 @@ pub use xslice_core::fixed::{Checked, Fill, Gather, Nest};
 pub use xslice_macros::expand;
 
 use crate::{Element, Error};
+pub use call::{Array, To};
 pub use nest::{
     blocks1, blocks2, elements1, elements2, elements3, fill, gather, gather_blocks1,
     gather_blocks2, gather_elements1, gather_elements2, gather_elements3, gather_fixed, nest,
 };
-pub use operand::{AsDestination, AsSource, Destination, Flat, Outcome, Source, run, run_into};
+pub use operand::{AsDestination, AsSource, Destination, Flat, Source};
 
 /// What an expression sees of this crate. It is imported whole into the block of an invocation, so every name is one that no user has.
 pub mod scope {
-    pub use super::operand::{AsDestination as _, AsSource as _, Outcome as _};
+    pub use super::operand::{AsDestination as _, AsSource as _};
     pub use super::operand::{Destination as __XsliceDestination, Source as __XsliceSource};
 
-    /// The facade, for texts of `xslice_core::emit`.
+    /// The facade, for texts of `xslice_core::emit`, and the element types by their names in the notation: a user may have other types of these.
     pub mod __xslice {
         pub use crate::private::expansion as __private;
         pub use crate::{Error, half, num_complex};
+
+        pub use super::super::String as string;
+        pub use core::primitive::{bool, f32, f64, i8, i16, i32, i64, u8, u16, u32, u64};
+        pub use half::{bf16, f16};
+        pub use num_complex::{Complex32 as c64, Complex64 as c128};
     }
 }
 

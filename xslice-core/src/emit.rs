@@ -67,16 +67,27 @@ pub struct Function<'a> {
     pub fallible: bool,
 }
 
-/// What moves, for a caller that has slices of the lengths of the plan: a function of those, `((table, indices), dst)` with `()` for no
-/// operand, and of numbers.
+/// What moves, for a caller that has slices of the lengths of the plan.
 #[derive(Clone, Debug)]
 pub struct Moved {
     /// What is defined before: constants, a `static`, the function itself if none of the facade's does it alone.
     pub items: String,
-    /// The function.
-    pub function: String,
-    /// Its numbers.
-    pub numbers: String,
+    /// What does it.
+    pub by: By,
+}
+
+/// What moves slices.
+#[derive(Clone, Debug)]
+pub enum By {
+    /// A function of the facade's, on the operands, the destination and its numbers.
+    Call {
+        /// Its name.
+        function: String,
+        /// The numbers.
+        numbers: String,
+    },
+    /// The function that was asked for, on the operands in pairs, `((a, b), c)`, with `()` for none, and the destination.
+    Own,
 }
 
 /// The function that does what a plan does.
@@ -98,7 +109,7 @@ pub struct Moved {
 ///     "\
 /// fn crop(x: &[f32; 128], dst: &mut [f32; 64]) {
 ///     // dst[2*i] <- x[125 - 4*i], 2 elements
-///     xslice::__private::blocks1((x, dst), (2, [32], (0, [2]), (125, [-4])));
+///     xslice::__private::blocks1(x, dst, 2, [32], [0, 2], [125, -4]);
 /// }
 /// "
 /// );
@@ -111,7 +122,7 @@ pub fn function(plan: &Plan, wanted: &Function<'_>) -> Result<String, Error> {
     Emitter::new(plan, wanted, Taken::Arrays).function()
 }
 
-/// The same as a function of slices and numbers, one of the facade's if it does all: it is compiled once for all plans, and what is
+/// The same on slices, by a function of the facade's if one does all: it is compiled once for all plans, and what is
 /// written for one is compiled for this one. The destination of `wanted` is a parameter, and its head the name of the function.
 ///
 /// # Errors
@@ -121,8 +132,10 @@ pub fn moved(plan: &Plan, wanted: &Function<'_>) -> Result<Moved, Error> {
     if let Some(call) = emitter.one_call() {
         return Ok(Moved {
             items: emitter.constants.text(wanted.root)? + &emitter.text,
-            function: call.function(wanted.root),
-            numbers: call.numbers,
+            by: By::Call {
+                function: call.name,
+                numbers: call.numbers,
+            },
         });
     }
     let head = format!("fn {}", wanted.head);
@@ -132,14 +145,12 @@ pub fn moved(plan: &Plan, wanted: &Function<'_>) -> Result<Moved, Error> {
     };
     Ok(Moved {
         items: Emitter::new(plan, &inner, Taken::Slices).function()?,
-        function: wanted.head.to_string(),
-        numbers: String::from("()"),
+        by: By::Own,
     })
 }
 
 /// An array for the result of a plan, before anything moves; `root` is the path of the facade.
-#[must_use]
-pub fn zeros(plan: &Plan, root: &str) -> String {
+fn zeros(plan: &Plan, root: &str) -> String {
     let zero = data::zero(plan.element_type(), root);
     format!("[{zero}; {}]", plan.output_len())
 }
@@ -150,11 +161,11 @@ pub fn element(ty: ElementType, root: &str) -> String {
     data::element(ty, root)
 }
 
-/// Operands in pairs, from the left, and the destination behind them: `(((a, b), c), dst)`; for none, `((), dst)`.
-fn pairs(operands: impl IntoIterator<Item = String>, dst: &str) -> String {
+/// Operands in pairs, from the left: `((a, b), c)`; for none, `()`.
+fn pairs(operands: impl IntoIterator<Item = String>) -> String {
     let operands = operands.into_iter();
     let all = operands.reduce(|all, text| format!("({all}, {text})"));
-    format!("({}, {dst})", all.unwrap_or_else(|| String::from("()")))
+    all.unwrap_or_else(|| String::from("()"))
 }
 
 /// How a function takes operands and destination.
@@ -162,7 +173,7 @@ fn pairs(operands: impl IntoIterator<Item = String>, dst: &str) -> String {
 enum Taken {
     /// As references to arrays.
     Arrays,
-    /// As one parameter, slices in pairs, whose lengths the caller has compared. A second one has no numbers.
+    /// As slices whose lengths the caller has compared, operands in pairs.
     Slices,
 }
 
@@ -308,14 +319,9 @@ impl<'a> Emitter<'a> {
                 typed.collect::<Vec<String>>().join(", ")
             }
             Taken::Slices => {
-                let (mut names, mut types): (Vec<String>, Vec<String>) =
-                    parameters.into_iter().unzip();
-                let (dst, dst_ty) = (names.pop(), types.pop());
-                let (names, types) = (
-                    pairs(names, &dst.unwrap_or_default()),
-                    pairs(types, &dst_ty.unwrap_or_default()),
-                );
-                format!("{names}: {types}, (): ()")
+                let (dst, dst_ty) = parameters.pop().unwrap_or_default();
+                let (names, types): (Vec<String>, Vec<String>) = parameters.into_iter().unzip();
+                format!("{}: {}, {dst}: {dst_ty}", pairs(names), pairs(types))
             }
         };
         format!("{}({parameters}){result} {{\n", self.wanted.head)

@@ -1,13 +1,15 @@
 //! Nests by their numbers. Loops that are written out are compiled anew in every invocation, and a call is not: here is one function for
 //! each element type. Called with literals they are inlined, and the loops for these numbers are left.
 //!
-//! Each takes what it moves, sources in pairs and the destination behind them, then its numbers.
+//! Each takes what it reads, what it writes, then its numbers: the elements of a block if it moves blocks, the turns of its loops, where they start
+//! in the destination and what a turn of each adds, outermost first, then the same of the source. They are arrays by value and nothing nested:
+//! their reader's compiler has less to do than for tuples.
 
 use super::{check_run, copy, wrap};
 use crate::{Element, Error};
 use xslice_core::fixed::{Checked, Copied, Fill, Filled, Gather, Gathered, Nest};
 
-/// Where a nest starts in an array, and what a turn of each loop adds, outermost first.
+/// Where loops start in an array, and what a turn of each adds.
 type Position<const LOOPS: usize> = (usize, [isize; LOOPS]);
 
 /// The turns of loops around elements, where they start in the destination, and where in the source.
@@ -17,23 +19,17 @@ type Elements<const LOOPS: usize> = ([usize; LOOPS], Position<LOOPS>, Position<L
 type Blocks<const LOOPS: usize> = (usize, [usize; LOOPS], Position<LOOPS>, Position<LOOPS>);
 
 /// What a refusal of an index says: operator, axis, shape of the indices.
-type Origin<'a, const RANK: usize> = (&'a str, usize, [usize; RANK]);
-
-/// The size of an axis, the elements of the source that an index of it counts, and what a refusal says.
-type Axis<'a, const RANK: usize> = (i64, isize, Origin<'a, RANK>);
-
-/// A gather by a Move and its numbers.
-type Kept<'a, T, I, const LOOPS: usize> = (&'a Gather<T, I>, Gathered<LOOPS>);
+pub type Origin<'a, const RANK: usize> = (&'a str, usize, [usize; RANK]);
 
 /// Moves one element.
 #[inline]
-fn elements0<T: Copy>((src, dst): (&[T], &mut [T]), (_, (to, []), (from, [])): Elements<0>) {
+fn elements0<T: Copy>(src: &[T], dst: &mut [T], (_, (to, []), (from, [])): Elements<0>) {
     dst[to] = src[from];
 }
 
 /// Copies one block.
 #[inline]
-fn blocks0<T: Copy>((src, dst): (&[T], &mut [T]), (len, _, (to, []), (from, [])): Blocks<0>) {
+fn blocks0<T: Copy>(src: &[T], dst: &mut [T], (len, _, (to, []), (from, [])): Blocks<0>) {
     copy(dst, to, src, from, len);
 }
 
@@ -54,13 +50,13 @@ fn turns(
     }
 }
 
-/// A loop around another function, and one by indices.
+/// Loops around another function, by the numbers as they are passed on, as they are written, and by indices.
 macro_rules! around {
-    ($($name:ident, $gather:ident: $numbers:ident<$loops:literal>, $inner:ident($($len:ident)?);)*) => {$(
-        /// Elements or blocks in that many loops.
+    ($($looped:ident, $name:ident, $gather:ident: $numbers:ident<$loops:literal>, $places:literal, $inner:ident($($len:ident)?);)*) => {$(
         #[inline]
-        pub fn $name<T: Copy>(
-            (src, dst): (&[T], &mut [T]),
+        fn $looped<T: Copy>(
+            src: &[T],
+            dst: &mut [T],
             (
                 $($len,)?
                 [count, extents @ ..],
@@ -69,32 +65,48 @@ macro_rules! around {
             ): $numbers<$loops>,
         ) {
             turns(count, (to, to_step), (from, from_step), |_, to, from| {
-                $inner((src, dst), ($($len,)? extents, (to, to_inner), (from, from_inner)));
+                $inner(src, dst, ($($len,)? extents, (to, to_inner), (from, from_inner)));
             });
         }
 
-        /// Elements or blocks in that many loops, the outermost of which looks up an index.
+        /// Elements or blocks in that many loops.
+        #[inline]
+        pub fn $name<T: Copy>(
+            src: &[T],
+            dst: &mut [T],
+            $($len: usize,)?
+            extents: [usize; $loops],
+            [to, to_steps @ ..]: [isize; $places],
+            [from, from_steps @ ..]: [isize; $places],
+        ) {
+            let (to, from) = (to.cast_unsigned(), from.cast_unsigned());
+            $looped(src, dst, ($($len,)? extents, (to, to_steps), (from, from_steps)));
+        }
+
+        /// Elements or blocks in that many loops, the outermost of which looks up an index. Its numbers
+        /// begin with what a refusal says, then the size of the axis and the elements of the source that an index of it counts.
         ///
         /// # Errors
         /// That of every engine, before anything moves.
         #[inline]
+        #[expect(clippy::too_many_arguments, reason = "numbers, not nested")]
         pub fn $gather<T: Copy, I: Element + Copy + Into<i64>, const RANK: usize>(
-            ((src, indices), dst): ((&[T], &[I]), &mut [T]),
-            (
-                (size, scale, (operator, axis, shape)),
-                (
-                    $($len,)?
-                    [count, extents @ ..],
-                    (to, [to_step, to_inner @ ..]),
-                    (from, [from_step, from_inner @ ..]),
-                ),
-            ): (Axis<'_, RANK>, $numbers<$loops>),
+            src: &[T],
+            indices: &[I],
+            dst: &mut [T],
+            (operator, axis, shape): Origin<'_, RANK>,
+            [size, scale]: [i64; 2],
+            $($len: usize,)?
+            [count, extents @ ..]: [usize; $loops],
+            [to, to_step, to_inner @ ..]: [isize; $places],
+            [from, from_step, from_inner @ ..]: [isize; $places],
         ) -> Result<(), Error> {
             check_run(indices, size, (operator, axis, &shape))?;
+            let (to, from) = (to.cast_unsigned(), from.cast_unsigned());
             turns(count, (to, to_step), (from, from_step), |i, to, from| {
-                let row = wrap(indices[i].into(), size).cast_signed() * scale;
+                let row = (wrap(indices[i].into(), size) as i64 * scale) as isize;
                 let at = (from.wrapping_add_signed(row), from_inner);
-                $inner((src, dst), ($($len,)? extents, (to, to_inner), at));
+                $inner(src, dst, ($($len,)? extents, (to, to_inner), at));
             });
             Ok(())
         }
@@ -102,28 +114,27 @@ macro_rules! around {
 }
 
 around! {
-    elements1, gather_elements1: Elements<1>, elements0();
-    elements2, gather_elements2: Elements<2>, elements1();
-    elements3, gather_elements3: Elements<3>, elements2();
-    blocks1, gather_blocks1: Blocks<1>, blocks0(len);
-    blocks2, gather_blocks2: Blocks<2>, blocks1(len);
+    loops1, elements1, gather_elements1: Elements<1>, 2, elements0();
+    loops2, elements2, gather_elements2: Elements<2>, 3, loops1();
+    loops3, elements3, gather_elements3: Elements<3>, 4, loops2();
+    around_blocks1, blocks1, gather_blocks1: Blocks<1>, 2, blocks0(len);
+    around_blocks2, blocks2, gather_blocks2: Blocks<2>, 3, around_blocks1(len);
 }
 
 /// A nest that a Move does, behind the `static` that keeps its schedule.
 #[inline]
 pub fn nest<T: Element, const LOOPS: usize>(
-    (src, dst): (&[T], &mut [T]),
-    (nest, numbers): (&Nest<T>, Copied<LOOPS>),
+    src: &[T],
+    dst: &mut [T],
+    nest: &Nest<T>,
+    numbers: Copied<LOOPS>,
 ) {
     nest.run(numbers, src, dst);
 }
 
 /// Values of a Range by a Move.
 #[inline]
-pub fn fill<T: Element, const LOOPS: usize>(
-    ((), dst): ((), &mut [T]),
-    (fill, numbers): (&Fill<T>, Filled<LOOPS>),
-) {
+pub fn fill<T: Element, const LOOPS: usize>(dst: &mut [T], fill: &Fill<T>, numbers: Filled<LOOPS>) {
     fill.run(numbers, dst);
 }
 
@@ -133,17 +144,24 @@ pub fn fill<T: Element, const LOOPS: usize>(
 /// That of every engine.
 #[inline]
 pub fn gather<T: Element, I: Element, const LOOPS: usize, const RANK: usize>(
-    (sources, dst): ((&[T], &[I]), &mut [T]),
-    ((gather, numbers), (operator, axis, shape)): (Kept<'_, T, I, LOOPS>, Origin<'_, RANK>),
+    src: &[T],
+    indices: &[I],
+    dst: &mut [T],
+    gather: &Gather<T, I>,
+    numbers: Gathered<LOOPS>,
+    (operator, axis, shape): Origin<'_, RANK>,
 ) -> Result<(), Error> {
-    gather.run(numbers, sources, (operator, axis, &shape), dst)
+    gather.run(numbers, (src, indices), (operator, axis, &shape), dst)
 }
 
 /// A gather by a Move and constant indices.
 #[inline]
 pub fn gather_fixed<T: Element, const LOOPS: usize>(
-    (src, dst): (&[T], &mut [T]),
-    ((gather, numbers), indices): (Kept<'_, T, i64, LOOPS>, Checked<'static, i64>),
+    src: &[T],
+    dst: &mut [T],
+    gather: &Gather<T, i64>,
+    numbers: Gathered<LOOPS>,
+    indices: Checked<'static, i64>,
 ) {
     gather.run_fixed(numbers, src, indices, dst);
 }

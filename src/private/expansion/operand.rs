@@ -47,86 +47,38 @@ pub trait Destination<T, const N: usize>: AsDestination<T> {
 
 /// A source as a slice. Its method is called as such, so that a reference costs no step of its own, and knows no length but that of its own type.
 pub trait AsSource<T> {
-    /// The elements if their number is in the type, so that such a form has no way to fail, or what is still to be compared.
-    type Given<'a>: Operands
-    where
-        Self: 'a,
-        T: 'a;
+    /// What may be wrong with it: nothing if the number of its elements is in the type, so that such a form has no way to fail.
+    type Refusal: Refusal;
 
     /// The elements; `name` is for the refusal.
-    fn __xslice_source(&self, name: &'static str, need: Need<Self, T>) -> Self::Given<'_>;
+    fn __xslice_source(
+        &self,
+        name: &'static str,
+        need: Need<Self, T>,
+    ) -> Given<'_, &[T], Self::Refusal>;
 }
 
 /// A destination as a slice. A method call borrows what is no reference yet and borrows again what is one.
 pub trait AsDestination<T> {
-    /// The elements if their number is in the type, or what is still to be compared.
-    type Given<'a>: Operands
-    where
-        Self: 'a,
-        T: 'a;
+    /// What may be wrong with it.
+    type Refusal: Refusal;
 
     /// The elements.
-    fn __xslice_destination(&mut self, need: Need<Self, T>) -> Self::Given<'_>;
-}
-
-/// What a function that moves gives: nothing, or a refusal.
-pub trait Outcome {
-    /// A value, or a `Result` if there may be a refusal.
-    type Value<R>;
-
-    /// As a `Result`.
-    ///
-    /// # Errors
-    /// The refusal.
-    fn checked(self) -> Result<(), Error>;
-
-    /// The value, if nothing was refused.
-    fn __xslice_value<R>(self, value: R) -> Self::Value<R>;
-}
-
-impl Outcome for () {
-    type Value<R> = R;
-
-    #[inline]
-    fn checked(self) -> Result<(), Error> {
-        Ok(())
-    }
-
-    #[inline]
-    fn __xslice_value<R>(self, value: R) -> R {
-        value
-    }
-}
-
-impl Outcome for Result<(), Error> {
-    type Value<R> = Result<R, Error>;
-
-    #[inline]
-    fn checked(self) -> Self {
-        self
-    }
-
-    #[inline]
-    fn __xslice_value<R>(self, value: R) -> Result<R, Error> {
-        match self {
-            Ok(()) => Ok(value),
-            Err(error) => Err(error),
-        }
-    }
+    fn __xslice_destination(&mut self, need: Need<Self, T>) -> Given<'_, &mut [T], Self::Refusal>;
 }
 
 /// What may be wrong with operands: nothing, which is [`Infallible`], or an error.
 pub trait Refusal: Sized {
-    /// What an outcome becomes behind this: itself, or a `Result`.
-    type Out<D: Outcome>: Outcome;
     /// What may be wrong with these operands or others.
     type Or<B: Refusal>: Refusal;
+    /// A value, or a `Result` if there may be a refusal.
+    type Value<V>;
 
-    /// Nothing was wrong.
-    fn none<D: Outcome>(outcome: D) -> Self::Out<D>;
-
-    /// Something was.
-    fn out<D: Outcome>(self) -> Self::Out<D>;
+    /// What a look at an operand says, if there may be anything.
+    ///
+    /// # Errors
+    /// That.
+    fn look(look: impl FnOnce() -> Result<(), Error>) -> Result<(), Self>;
 
     /// It was with these operands.
     fn first<B: Refusal>(self) -> Self::Or<B>;
@@ -136,20 +88,18 @@ pub trait Refusal: Sized {
 
     /// As an error.
     fn error(self) -> Error;
+
+    /// The value, if nothing was refused.
+    fn value<V>(outcome: Result<(), Self>, value: V) -> Self::Value<V>;
 }
 
 impl Refusal for Infallible {
-    type Out<D: Outcome> = D;
     type Or<B: Refusal> = B;
+    type Value<V> = V;
 
     #[inline]
-    fn none<D: Outcome>(outcome: D) -> D {
-        outcome
-    }
-
-    #[inline]
-    fn out<D: Outcome>(self) -> D {
-        match self {}
+    fn look(_: impl FnOnce() -> Result<(), Error>) -> Result<(), Self> {
+        Ok(())
     }
 
     #[inline]
@@ -166,20 +116,20 @@ impl Refusal for Infallible {
     fn error(self) -> Error {
         match self {}
     }
+
+    #[inline]
+    fn value<V>(_: Result<(), Self>, value: V) -> V {
+        value
+    }
 }
 
 impl Refusal for Error {
-    type Out<D: Outcome> = Result<(), Self>;
     type Or<B: Refusal> = Self;
+    type Value<V> = Result<V, Self>;
 
     #[inline]
-    fn none<D: Outcome>(outcome: D) -> Result<(), Self> {
-        outcome.checked()
-    }
-
-    #[inline]
-    fn out<D: Outcome>(self) -> Result<(), Self> {
-        Err(self)
+    fn look(look: impl FnOnce() -> Result<(), Error>) -> Result<(), Self> {
+        look()
     }
 
     #[inline]
@@ -196,11 +146,44 @@ impl Refusal for Error {
     fn error(self) -> Self {
         self
     }
+
+    #[inline]
+    fn value<V>(outcome: Result<(), Self>, value: V) -> Result<V, Self> {
+        match outcome {
+            Ok(()) => Ok(value),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// An operand as a slice `E`, and what is to be compared if anything is. It owns nothing, so the compiler writes no way to drop it at every call.
+#[derive(Debug)]
+pub struct Given<'a, E, R> {
+    elements: E,
+    len: usize,
+    need: usize,
+    /// Those of what is not row-major in one piece.
+    strides: Option<&'a [isize]>,
+    name: &'static str,
+    refusal: PhantomData<R>,
+}
+
+impl<E> Given<'_, E, Infallible> {
+    /// An operand with which nothing can be wrong.
+    #[inline]
+    pub(super) const fn whole(elements: E) -> Self {
+        Self {
+            elements,
+            len: 0,
+            need: 0,
+            strides: None,
+            name: "",
+            refusal: PhantomData,
+        }
+    }
 }
 
 /// Operands as they were given: none, one, or pairs of operands.
-///
-/// Functions take slices, in pairs as the operands are: for each type of array the compiler would make them anew, and pointers to them.
 pub trait Operands {
     /// The elements, in pairs as the operands are.
     type Elements;
@@ -214,93 +197,32 @@ pub trait Operands {
     fn admit(self) -> Result<Self::Elements, Self::Refusal>;
 }
 
-/// What an outcome becomes behind operands.
-type Out<O, D> = <<O as Operands>::Refusal as Refusal>::Out<D>;
+impl Operands for () {
+    type Elements = ();
+    type Refusal = Infallible;
 
-/// Calls a function that moves on the elements of operands and the destination behind them, and on its numbers.
-#[inline]
-pub fn run<O: Operands, M, D: Outcome>(
-    operands: O,
-    numbers: M,
-    moves: fn(O::Elements, M) -> D,
-) -> Out<O, D> {
-    match operands.admit() {
-        Ok(elements) => O::Refusal::none(moves(elements, numbers)),
-        Err(refusal) => refusal.out::<D>(),
+    #[inline]
+    fn admit(self) -> Result<(), Infallible> {
+        Ok(())
     }
 }
 
-/// The same into an array of the expansion's own.
-#[inline]
-pub fn run_into<O: Operands, T, M, D: Outcome>(
-    sources: O,
-    dst: &mut [T],
-    numbers: M,
-    moves: Moves<O::Elements, T, M, D>,
-) -> Out<O, D> {
-    match sources.admit() {
-        Ok(elements) => O::Refusal::none(moves((elements, dst), numbers)),
-        Err(refusal) => refusal.out::<D>(),
+impl<E, R: Refusal> Operands for Given<'_, E, R> {
+    type Elements = E;
+    type Refusal = R;
+
+    #[inline]
+    fn admit(self) -> Result<E, R> {
+        let look = R::look(|| match self.strides {
+            None if self.len == self.need => Ok(()),
+            None => Err(wrong_length(self.len, self.need, self.name)),
+            Some(strides) => Err(wrong_layout(strides, self.name)),
+        });
+        match look {
+            Ok(()) => Ok(self.elements),
+            Err(refusal) => Err(refusal),
+        }
     }
-}
-
-/// A function that moves elements into a slice.
-type Moves<E, T, M, D> = fn((E, &mut [T]), M) -> D;
-
-/// Operands of which nothing is to be compared.
-macro_rules! certain {
-    ($([$($generics:tt)*] $elements:ty;)*) => {$(
-        impl<$($generics)*> Operands for $elements {
-            type Elements = Self;
-            type Refusal = Infallible;
-
-            #[inline]
-            fn admit(self) -> Result<Self, Infallible> {
-                Ok(self)
-            }
-        }
-    )*};
-}
-
-certain! {
-    [] ();
-    ['a, T] &'a [T];
-    ['a, T] &'a mut [T];
-}
-
-/// Operands whose lengths are still to be compared. They own nothing, so the compiler writes no way to drop them at every call.
-macro_rules! compared {
-    ($($(#[$doc:meta])* $name:ident($elements:ty);)*) => {$(
-        $(#[$doc])*
-        #[derive(Debug)]
-        pub struct $name<'a, T> {
-            /// The elements, or the strides of what is not row-major in one piece.
-            elements: Result<$elements, &'a [isize]>,
-            len: usize,
-            name: &'static str,
-        }
-
-        impl<'a, T> Operands for $name<'a, T> {
-            type Elements = $elements;
-            type Refusal = Error;
-
-            #[inline]
-            fn admit(self) -> Result<$elements, Error> {
-                match self.elements {
-                    Ok(elements) if elements.len() == self.len => Ok(elements),
-                    Ok(elements) => Err(wrong_length(elements.len(), self.len, self.name)),
-                    Err(strides) => Err(wrong_layout(strides, self.name)),
-                }
-            }
-        }
-    )*};
-}
-
-compared! {
-    /// A source, with the number of elements that are needed.
-    Given(&'a [T]);
-    /// A destination, with the number of elements that are needed.
-    Place(&'a mut [T]);
 }
 
 impl<A: Operands, B: Operands> Operands for (A, B) {
@@ -309,7 +231,6 @@ impl<A: Operands, B: Operands> Operands for (A, B) {
 
     #[inline]
     fn admit(self) -> Result<Self::Elements, Self::Refusal> {
-        // No `?`: each would be two functions more for each type of operands.
         match self.0.admit() {
             Ok(first) => match self.1.admit() {
                 Ok(second) => Ok((first, second)),
@@ -329,16 +250,27 @@ macro_rules! unresolved {
 
         #[diagnostic::do_not_recommend]
         impl<S: ?Sized> AsSource<$unresolved> for S {
-            type Given<'a> = () where S: 'a;
+            type Refusal = Infallible;
 
-            fn __xslice_source(&self, _: &'static str, _: Need<S, $unresolved>) {}
+            fn __xslice_source(
+                &self,
+                _: &'static str,
+                _: Need<S, $unresolved>,
+            ) -> Given<'_, &[$unresolved], Infallible> {
+                Given::whole(&[])
+            }
         }
 
         #[diagnostic::do_not_recommend]
         impl<D: ?Sized> AsDestination<$unresolved> for D {
-            type Given<'a> = () where D: 'a;
+            type Refusal = Infallible;
 
-            fn __xslice_destination(&mut self, _: Need<D, $unresolved>) {}
+            fn __xslice_destination(
+                &mut self,
+                _: Need<D, $unresolved>,
+            ) -> Given<'_, &mut [$unresolved], Infallible> {
+                Given::whole(&mut [])
+            }
         }
     )*};
 }
@@ -355,10 +287,14 @@ macro_rules! sources_behind {
 
         #[diagnostic::do_not_recommend]
         impl<S: AsSource<T> + ?Sized, T: Element> AsSource<T> for $pointer {
-            type Given<'a> = S::Given<'a> where Self: 'a;
+            type Refusal = S::Refusal;
 
             #[inline]
-            fn __xslice_source(&self, name: &'static str, need: Need<Self, T>) -> S::Given<'_> {
+            fn __xslice_source(
+                &self,
+                name: &'static str,
+                need: Need<Self, T>,
+            ) -> Given<'_, &[T], S::Refusal> {
                 (**self).__xslice_source(name, Need::of(need.len))
             }
         }
@@ -383,10 +319,13 @@ macro_rules! destinations_behind {
 
         #[diagnostic::do_not_recommend]
         impl<D: AsDestination<T> + ?Sized, T: Element> AsDestination<T> for $pointer {
-            type Given<'a> = D::Given<'a> where Self: 'a;
+            type Refusal = D::Refusal;
 
             #[inline]
-            fn __xslice_destination(&mut self, need: Need<Self, T>) -> D::Given<'_> {
+            fn __xslice_destination(
+                &mut self,
+                need: Need<Self, T>,
+            ) -> Given<'_, &mut [T], D::Refusal> {
                 (**self).__xslice_destination(Need::of(need.len))
             }
         }
@@ -413,21 +352,28 @@ macro_rules! arrays {
 
         #[diagnostic::do_not_recommend]
         impl<T: Element, $(const $dim: usize,)*> AsSource<T> for $array {
-            type Given<'a> = &'a [T];
+            type Refusal = Infallible;
 
             #[inline]
-            fn __xslice_source(&$self, _: &'static str, _: Need<Self, T>) -> &[T] {
-                $shared
+            fn __xslice_source(
+                &$self,
+                _: &'static str,
+                _: Need<Self, T>,
+            ) -> Given<'_, &[T], Infallible> {
+                Given::whole($shared)
             }
         }
 
         #[diagnostic::do_not_recommend]
         impl<T: Element, $(const $dim: usize,)*> AsDestination<T> for $array {
-            type Given<'a> = &'a mut [T];
+            type Refusal = Infallible;
 
             #[inline]
-            fn __xslice_destination(&mut $self, _: Need<Self, T>) -> &mut [T] {
-                $unique
+            fn __xslice_destination(
+                &mut $self,
+                _: Need<Self, T>,
+            ) -> Given<'_, &mut [T], Infallible> {
+                Given::whole($unique)
             }
         }
     )*};
@@ -448,29 +394,40 @@ macro_rules! by_length {
 
         #[diagnostic::do_not_recommend]
         impl<$($source)*> AsSource<T> for $operand {
-            type Given<'a> = Given<'a, T> where Self: 'a;
+            type Refusal = Error;
 
             #[inline]
-            fn __xslice_source(&$self, name: &'static str, need: Need<Self, T>) -> Given<'_, T> {
-                Given { elements: $shared, len: need.len, name }
+            fn __xslice_source(
+                &$self,
+                name: &'static str,
+                need: Need<Self, T>,
+            ) -> Given<'_, &[T], Error> {
+                let (elements, strides) = $shared;
+                let (len, need) = (elements.len(), need.len);
+                Given { elements, len, need, strides, name, refusal: PhantomData }
             }
         }
 
         #[diagnostic::do_not_recommend]
         impl<$($destination)*> AsDestination<T> for $operand {
-            type Given<'a> = Place<'a, T> where Self: 'a;
+            type Refusal = Error;
 
             #[inline]
-            fn __xslice_destination(&mut $self, need: Need<Self, T>) -> Place<'_, T> {
-                Place { elements: $unique, len: need.len, name: "output" }
+            fn __xslice_destination(
+                &mut $self,
+                need: Need<Self, T>,
+            ) -> Given<'_, &mut [T], Error> {
+                let (elements, strides): (&mut [T], _) = $unique;
+                let (len, need) = (elements.len(), need.len);
+                Given { elements, len, need, strides, name: "output", refusal: PhantomData }
             }
         }
     )*};
 }
 
 by_length! {
-    [T: Element] [T: Element] [T], self => Ok(self), Ok(self);
-    [T: Element] [T: Element] Vec<T>, self => Ok(self), Ok(self);
+    [T: Element] [T: Element] [T], self => (self, None), (self, None);
+    [T: Element] [T: Element] Vec<T>, self => (self.as_slice(), None), (self, None);
 }
 
 /// The refusal that a kernel's call gives.
@@ -497,15 +454,19 @@ fn wrong_layout(strides: &[isize], name: &'static str) -> Error {
 
 #[cfg(feature = "ndarray")]
 mod views {
-    use super::{AsDestination, AsSource, Destination, Element, Given, Need, Place, Source};
+    use super::{AsDestination, AsSource, Destination, Element, Error, Given, Need, Source};
+    use core::marker::PhantomData;
     use ndarray::{ArrayBase, Data, DataMut, Dimension};
 
     by_length! {
         [T: Element, V: Data<Elem = T>, D: Dimension] [T: Element, V: DataMut<Elem = T>, D: Dimension]
-        ArrayBase<V, D, T>, self => self.as_slice().ok_or(self.strides()),
+        ArrayBase<V, D, T>, self => match self.as_slice() {
+            Some(elements) => (elements, None),
+            None => (&[][..], Some(self.strides())),
+        },
         match self.is_standard_layout() {
-            true => Ok(self.as_slice_mut().unwrap_or_default()),
-            false => Err(self.strides()),
+            true => (self.as_slice_mut().unwrap_or_default(), None),
+            false => (&mut [], Some(self.strides())),
         };
     }
 }

@@ -1,6 +1,6 @@
-//! Nests that are one call of the facade: its functions take operands, as slices in pairs, and numbers.
+//! Nests that are one call of the facade: its functions take operands as slices, the destination, and numbers.
 
-use super::{Destination, Emitter, pairs};
+use super::{Destination, Emitter};
 use crate::access::Buffer;
 use crate::plan::{PlannedNest, Step};
 use alloc::{format, string::String, vec::Vec};
@@ -16,13 +16,6 @@ pub(super) struct Call {
     pub numbers: String,
     /// Whether it gives a `Result`.
     pub fallible: bool,
-}
-
-impl Call {
-    /// The function by its path.
-    pub fn function(&self, root: &str) -> String {
-        format!("{root}::__private::{}", self.name)
-    }
 }
 
 impl Emitter<'_> {
@@ -63,13 +56,12 @@ impl Emitter<'_> {
     pub(super) fn write(&mut self, call: &Call, is_last: bool) {
         let target = self.target(call.scratch);
         let target = format!("{}{target}", self.mutable(&target));
-        let sources: Vec<String> = call
-            .sources
-            .iter()
-            .map(|source| self.reference(*source))
-            .collect();
-        let (operands, numbers) = (pairs(sources, &target), &call.numbers);
-        let text = format!("{}({operands}, {numbers})", call.function(self.wanted.root));
+        let sources = call.sources.iter().map(|source| self.reference(*source));
+        let mut operands: Vec<String> = sources.collect();
+        operands.push(target);
+        let (operands, numbers) = (operands.join(", "), &call.numbers);
+        let (root, name) = (self.wanted.root, &call.name);
+        let text = format!("{root}::__private::{name}({operands}, {numbers})");
         if !call.fallible {
             return self.line(format_args!("{text};"));
         }

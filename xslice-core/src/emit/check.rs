@@ -85,7 +85,7 @@ impl Emitter<'_> {
             name: format!("gather_{kind}"),
             sources: vec![source, check.table()],
             scratch: planned.scratch(),
-            numbers: format!("(({size}, {scale}, {origin}), {numbers})"),
+            numbers: format!("{origin}, [{size}, {scale}], {numbers}"),
             fallible: true,
         })
     }

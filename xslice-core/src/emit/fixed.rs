@@ -66,8 +66,8 @@ impl Emitter<'_> {
             sources: kind.sources,
             scratch: planned.scratch(),
             numbers: match kind.rest {
-                None => format!("(&{kept}, {})", kind.numbers),
-                Some(rest) => format!("((&{kept}, {}), {rest})", kind.numbers),
+                None => format!("&{kept}, {}", kind.numbers),
+                Some(rest) => format!("&{kept}, {}, {rest}", kind.numbers),
             },
             fallible: check.is_some(),
         })

@@ -32,7 +32,7 @@ pub(super) struct Written {
     loops: usize,
 }
 
-/// Which function does a nest, and its numbers: the block, the loops, the positions.
+/// Which function does a nest, and its numbers: the block, the loops, where they start in destination and source and what a turn of each adds.
 pub(super) fn numbers(nest: &LoopNest, written: &Written) -> (String, String) {
     let extents = &written.extents;
     let (kind, block) = match written.block {
@@ -40,15 +40,16 @@ pub(super) fn numbers(nest: &LoopNest, written: &Written) -> (String, String) {
         block => ("blocks", format!("{block}, ")),
     };
     let position = |access: &Access| {
-        let mut strides = access.strides.clone();
+        let mut position = vec![access.offset];
+        position.extend(&access.strides);
         // A block that became a loop.
-        strides.extend((strides.len()..extents.len()).map(|_| 1));
-        format!("({}, {strides:?})", access.offset)
+        position.resize(extents.len() + 1, 1);
+        format!("{position:?}")
     };
     let (to, from) = (position(nest.dst()), position(nest.src()));
     (
         format!("{kind}{}", extents.len()),
-        format!("({block}{extents:?}, {to}, {from})"),
+        format!("{block}{extents:?}, {to}, {from}"),
     )
 }
 

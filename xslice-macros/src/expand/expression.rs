@@ -1,25 +1,22 @@
-//! `xslice!(<...> x[1:] => y)`: a function that moves and its numbers, in a block, called on the user's operands.
+//! `xslice!(<...> x[1:] => y)`: the call of a function that moves, on the user's operands, in a block.
 //!
 //! Operands are borrowed by the traits of the facade, each once. They stand in a block where every name is one that no user has. The
 //! traits decide which operands have a length to be looked at, and with it whether the value is a `Result`.
 //!
-//! Every token of a template costs a call of the compiler, and a crate may have hundreds of invocations: what is common is text here, which
-//! is lexed in one.
+//! A crate may have hundreds of invocations, and a macro runs without optimisation where its user builds without: what stands at the operands is made
+//! token by token, what else is common is text, which is lexed in one.
 
 use super::{compile, not_constant, text};
 use crate::parse::{Expression, Notation, Rust};
 use crate::report::{self, Refusal};
 use crate::template::{self, ROOT, Template};
 use crate::tokens::Ends;
-use proc_macro::{Delimiter, Group, Ident, Punct, Spacing, Span, TokenStream, TokenTree};
-use xslice_core::emit::{self, Destination, Function, Moved};
+use proc_macro::{Delimiter, Group, Ident, Literal, Punct, Spacing, Span, TokenStream, TokenTree};
+use xslice_core::emit::{self, By, Destination, Function, Moved};
 use xslice_core::{ElementType, Error, ErrorKind, Plan};
 
 /// How `scope` calls the facade.
 const IN_SCOPE: &str = "__xslice";
-
-/// The array of a result.
-const DST: &str = "__xslice_dst";
 
 /// The function that moves, where it is the expansion's own.
 const RUN: &str = "__xslice_run";
@@ -109,41 +106,43 @@ fn constant(template: &Template, run: &str, source: Option<Rust>, plan: &Plan) -
 
 /// The call on the user's operands, in a block that sees `scope` of the facade.
 fn call(root: TokenStream, moved: &Moved, expression: Expression, plan: &Plan) -> TokenStream {
-    let sources = sources(&expression.notation, expression.source, plan);
-    let (before, run, mut arguments, behind) = match expression.destination {
-        Some(to) => {
-            let need = need("Destination", plan.element_type(), plan.output_len());
-            let place = method("__xslice_destination", to.place, &need);
-            (String::new(), "run", pair(sources, place), String::new())
-        }
-        None => {
-            let mut operands = sources;
-            operands.extend(template::tokens(&format!(", &mut {DST}")));
-            let zeros = emit::zeros(plan, IN_SCOPE);
-            let before = format!("let mut {DST} = {zeros}; let {DST} =");
-            // In a variable: a result of another type than is wanted is refused as such, and not as an argument.
-            let behind = format!(".__xslice_value({DST}); {DST}");
-            (before, "run_into", operands, behind)
-        }
+    let fallible = expression.notation.run_time().is_some();
+    let (function, numbers) = match &moved.by {
+        By::Call { function, numbers } => (function.as_str(), numbers.as_str()),
+        By::Own if fallible => ("try_run", RUN),
+        By::Own => ("run", RUN),
     };
-    let Moved {
-        items,
-        function,
-        numbers,
-    } = moved;
-    arguments.extend(template::tokens(&format!(", {numbers}, {function}")));
-    let mut block = template::tokens("use");
+    let mut operands = sources(&expression.notation, expression.source, plan);
+    if matches!(moved.by, By::Own) {
+        operands = vec![paired(operands)];
+    }
+    let to = match expression.destination {
+        Some(to) => {
+            let need = (plan.element_type(), plan.output_len());
+            operands.push(borrowed(to.place, None, need));
+            String::from("To")
+        }
+        None => format!("Array::<{}>", plan.output_len()),
+    };
+    let operands = operands.into_iter().flat_map(|mut operand| {
+        operand.push(punct(','));
+        operand
+    });
+    let mut arguments: TokenStream = operands.collect();
+    arguments.extend(template::tokens(&template::qualified(numbers)));
+    let before = format!(
+        "::__private::scope::*; {} {IN_SCOPE}::__private::{to}::{function}",
+        template::qualified(&moved.items)
+    );
+    let mut block = TokenStream::from(word("use"));
     block.extend(root);
-    block.extend(template::tokens(&template::qualified(&format!(
-        "::__private::scope::*; {items} {before} {IN_SCOPE}::__private::{run}"
-    ))));
+    block.extend(template::tokens(&before));
     block.extend([group(Delimiter::Parenthesis, arguments)]);
-    block.extend(template::tokens(&behind));
     group(Delimiter::Brace, block).into()
 }
 
-/// The data and the operands by their names, borrowed, in pairs.
-fn sources(notation: &Notation, data: Option<Rust>, plan: &Plan) -> TokenStream {
+/// The data and the operands by their names, borrowed.
+fn sources(notation: &Notation, data: Option<Rust>, plan: &Plan) -> Vec<Vec<TokenTree>> {
     let data = data.map(|rust| {
         let name = notation.flat.tokens()[notation.chain].kind.to_string();
         (rust, name)
@@ -154,46 +153,77 @@ fn sources(notation: &Notation, data: Option<Rust>, plan: &Plan) -> TokenStream 
         (Rust { tokens, ends }, name.to_string())
     });
     let sources = data.into_iter().chain(named).zip(plan.operand_types());
-    let sources = sources.map(|((rust, name), (ty, len))| {
-        let arguments = format!("{name:?}, {}", need("Source", ty, len));
-        method("__xslice_source", rust, &arguments)
-    });
-    sources
-        .reduce(pair)
-        .unwrap_or_else(|| template::tokens("()"))
+    let borrowed = sources.map(|((rust, name), need)| borrowed(rust, Some(&name), need));
+    borrowed.collect()
 }
 
-fn group(delimiter: Delimiter, stream: TokenStream) -> TokenTree {
-    TokenTree::Group(Group::new(delimiter, stream))
-}
-
-fn pair(mut first: TokenStream, second: TokenStream) -> TokenStream {
-    first.extend([TokenTree::Punct(Punct::new(',', Spacing::Alone))]);
-    first.extend(second);
-    group(Delimiter::Parenthesis, first).into()
-}
-
-/// How many elements of a type an operand needs, as `scope` calls it.
-fn need(of: &str, ty: ElementType, len: usize) -> String {
-    let element = emit::element(ty, IN_SCOPE);
-    template::qualified(&format!("<_ as __Xslice{of}<{element}, {len}>>::NEED"))
-}
-
-/// A call of a method on an operand of the user's. All of it stands at the operand, where a wrong type is refused.
-fn method(method: &str, operand: Rust, arguments: &str) -> TokenStream {
+/// An operand of the user's by the method that borrows it: a source by its name, a destination without. All of it stands at the operand,
+/// where a wrong type is refused.
+fn borrowed(operand: Rust, name: Option<&str>, (ty, len): (ElementType, usize)) -> Vec<TokenTree> {
+    let (method, need) = match name {
+        Some(_) => ("__xslice_source", "__XsliceSource"),
+        None => ("__xslice_destination", "__XsliceDestination"),
+    };
+    let mut arguments = Vec::with_capacity(16);
+    if let Some(name) = name {
+        arguments.extend([Literal::string(name).into(), punct(',')]);
+    }
+    // `__XsliceSource::<__xslice::f32, 24>::NEED`
+    arguments.push(word(need));
+    arguments.extend(colons());
+    arguments.extend([punct('<'), word(IN_SCOPE)]);
+    arguments.extend(colons());
+    arguments.extend([
+        word(ty.name()),
+        punct(','),
+        Literal::usize_unsuffixed(len).into(),
+        punct('>'),
+    ]);
+    arguments.extend(colons());
+    arguments.push(word("NEED"));
     let span = Span::call_site().located_at(operand.ends.0);
     let at = |mut tree: TokenTree| {
         tree.set_span(span);
         tree
     };
-    let arguments = template::tokens(arguments).into_iter().map(at).collect();
     let call = [
-        TokenTree::Group(Group::new(Delimiter::Parenthesis, operand.tokens)),
-        TokenTree::Punct(Punct::new('.', Spacing::Alone)),
-        TokenTree::Ident(Ident::new(method, span)),
-        TokenTree::Group(Group::new(Delimiter::Parenthesis, arguments)),
+        group(Delimiter::Parenthesis, operand.tokens),
+        punct('.'),
+        word(method),
+        group(
+            Delimiter::Parenthesis,
+            arguments.into_iter().map(at).collect(),
+        ),
     ];
-    call.into_iter().map(at).collect()
+    call.map(at).into()
+}
+
+fn word(text: &str) -> TokenTree {
+    Ident::new(text, Span::call_site()).into()
+}
+
+fn punct(char: char) -> TokenTree {
+    Punct::new(char, Spacing::Alone).into()
+}
+
+/// `::`
+fn colons() -> [TokenTree; 2] {
+    [Punct::new(':', Spacing::Joint).into(), punct(':')]
+}
+
+fn group(delimiter: Delimiter, stream: TokenStream) -> TokenTree {
+    Group::new(delimiter, stream).into()
+}
+
+/// `((a, b), c)`, and `()` for none.
+fn paired(operands: Vec<Vec<TokenTree>>) -> Vec<TokenTree> {
+    let pair = |mut first: Vec<TokenTree>, second: Vec<TokenTree>| {
+        first.push(punct(','));
+        first.extend(second);
+        vec![group(Delimiter::Parenthesis, first.into_iter().collect())]
+    };
+    let all = operands.into_iter().reduce(pair);
+    all.unwrap_or_else(|| vec![group(Delimiter::Parenthesis, TokenStream::new())])
 }
 
 /// A call on an operand of the user's, all of it at the operand: there a wrong type is refused.
