@@ -9,7 +9,8 @@ use super::nest::{self, Origin};
 use super::operand::{Given, Operands, Refusal};
 use crate::{Element, Error};
 use core::convert::Infallible;
-use xslice_core::fixed::{Checked, Copied, Fill, Filled, Gather, Gathered, Nest};
+use xslice_core::Progression;
+use xslice_core::fixed::{Checked, Fill, Gather, Nest};
 
 /// A source of `T`.
 type Source<'a, T, R> = Given<'a, &'a [T], R>;
@@ -210,13 +211,19 @@ calls! {
     admitted blocks2[](src: T, R;)
         len: usize, extents: [usize; 2], to: [isize; 3], from: [isize; 3] => R;
     admitted nest[const LOOPS: usize](src: T, R;)
-        kept: &Nest<T>, numbers: Copied<LOOPS> => R;
+        kept: &Nest<T>, extents: [usize; LOOPS], block: usize, from: [i64; 2], from_steps: [i64; LOOPS], to: [i64; 2],
+        to_steps: [i64; LOOPS] => R;
     admitted fill[const LOOPS: usize]()
-        kept: &Fill<T>, numbers: Filled<LOOPS> => Infallible;
+        kept: &Fill<T>, extents: [usize; LOOPS], values: Progression, start: i64, steps: [i64; LOOPS],
+        to: [i64; 2], to_steps: [i64; LOOPS] => Infallible;
     admitted gather_fixed[const LOOPS: usize](src: T, R;)
-        kept: &Gather<T, i64>, numbers: Gathered<LOOPS>, indices: Checked<'static, i64> => R;
+        kept: &Gather<T, i64>, extents: [usize; LOOPS], block: usize, from: [i64; 2], from_steps: [i64; LOOPS], to: [i64; 2],
+        to_steps: [i64; LOOPS],
+        scale: [i64; 2], table: [i64; 2], table_steps: [i64; LOOPS], indices: Checked<'static, i64> => R;
     checked gather[I: Element, const LOOPS: usize, const RANK: usize](src: T, R; indices: I, Q;)
-        kept: &Gather<T, I>, numbers: Gathered<LOOPS>, origin: Origin<'_, RANK> => Error;
+        kept: &Gather<T, I>, extents: [usize; LOOPS], block: usize, from: [i64; 2], from_steps: [i64; LOOPS], to: [i64; 2],
+        to_steps: [i64; LOOPS],
+        scale: [i64; 2], table: [i64; 2], table_steps: [i64; LOOPS], origin: Origin<'_, RANK> => Error;
     checked gather_elements1[I: Element + Copy + Into<i64>, const RANK: usize](src: T, R; indices: I, Q;)
         origin: Origin<'_, RANK>, axis: [i64; 2], extents: [usize; 1], to: [isize; 2], from: [isize; 2] => Error;
     checked gather_elements2[I: Element + Copy + Into<i64>, const RANK: usize](src: T, R; indices: I, Q;)

@@ -7,7 +7,8 @@
 
 use super::{check_run, copy, wrap};
 use crate::{Element, Error};
-use xslice_core::fixed::{Checked, Copied, Fill, Filled, Gather, Gathered, Nest};
+use xslice_core::Progression;
+use xslice_core::fixed::{Checked, Fill, Gather, Nest, Side};
 
 /// Where loops start in an array, and what a turn of each adds.
 type Position<const LOOPS: usize> = (usize, [isize; LOOPS]);
@@ -121,47 +122,93 @@ around! {
     around_blocks2, blocks2, gather_blocks2: Blocks<2>, 3, around_blocks1(len);
 }
 
-/// A nest that a Move does, behind the `static` that keeps its schedule.
+/// A buffer as `xslice_core::fixed` takes it.
 #[inline]
+const fn side<const LOOPS: usize>([len, start]: [i64; 2], steps: [i64; LOOPS]) -> Side<LOOPS> {
+    (len as usize, start, steps)
+}
+
+/// A nest that a Move does, behind the `static` that keeps its schedule: turns, block, then of the source and of the destination the length and where
+/// loops start, and what a turn of each adds.
+#[inline]
+#[expect(clippy::too_many_arguments, reason = "numbers, not nested")]
 pub fn nest<T: Element, const LOOPS: usize>(
     src: &[T],
     dst: &mut [T],
     nest: &Nest<T>,
-    numbers: Copied<LOOPS>,
+    extents: [usize; LOOPS],
+    block: usize,
+    from: [i64; 2],
+    from_steps: [i64; LOOPS],
+    to: [i64; 2],
+    to_steps: [i64; LOOPS],
 ) {
+    let numbers = (extents, block, side(from, from_steps), side(to, to_steps));
     nest.run(numbers, src, dst);
 }
 
 /// Values of a Range by a Move.
 #[inline]
-pub fn fill<T: Element, const LOOPS: usize>(dst: &mut [T], fill: &Fill<T>, numbers: Filled<LOOPS>) {
-    fill.run(numbers, dst);
+#[expect(clippy::too_many_arguments, reason = "numbers, not nested")]
+pub fn fill<T: Element, const LOOPS: usize>(
+    dst: &mut [T],
+    fill: &Fill<T>,
+    extents: [usize; LOOPS],
+    values: Progression,
+    start: i64,
+    steps: [i64; LOOPS],
+    to: [i64; 2],
+    to_steps: [i64; LOOPS],
+) {
+    fill.run((extents, values, (start, steps), side(to, to_steps)), dst);
 }
 
-/// A gather by a Move, which looks at the indices.
+/// A gather by a Move, which looks at the indices: numbers as those of [`nest`], then what an index counts, the size of its axis, and the table.
 ///
 /// # Errors
 /// That of every engine.
 #[inline]
+#[expect(clippy::too_many_arguments, reason = "numbers, not nested")]
 pub fn gather<T: Element, I: Element, const LOOPS: usize, const RANK: usize>(
     src: &[T],
     indices: &[I],
     dst: &mut [T],
     gather: &Gather<T, I>,
-    numbers: Gathered<LOOPS>,
+    extents: [usize; LOOPS],
+    block: usize,
+    from: [i64; 2],
+    from_steps: [i64; LOOPS],
+    to: [i64; 2],
+    to_steps: [i64; LOOPS],
+    [scale, size]: [i64; 2],
+    table: [i64; 2],
+    table_steps: [i64; LOOPS],
     (operator, axis, shape): Origin<'_, RANK>,
 ) -> Result<(), Error> {
+    let copied = (extents, block, side(from, from_steps), side(to, to_steps));
+    let numbers = (copied, (scale, size, side(table, table_steps)));
     gather.run(numbers, (src, indices), (operator, axis, &shape), dst)
 }
 
-/// A gather by a Move and constant indices.
+/// The same by constant indices.
 #[inline]
+#[expect(clippy::too_many_arguments, reason = "numbers, not nested")]
 pub fn gather_fixed<T: Element, const LOOPS: usize>(
     src: &[T],
     dst: &mut [T],
     gather: &Gather<T, i64>,
-    numbers: Gathered<LOOPS>,
+    extents: [usize; LOOPS],
+    block: usize,
+    from: [i64; 2],
+    from_steps: [i64; LOOPS],
+    to: [i64; 2],
+    to_steps: [i64; LOOPS],
+    [scale, size]: [i64; 2],
+    table: [i64; 2],
+    table_steps: [i64; LOOPS],
     indices: Checked<'static, i64>,
 ) {
+    let copied = (extents, block, side(from, from_steps), side(to, to_steps));
+    let numbers = (copied, (scale, size, side(table, table_steps)));
     gather.run_fixed(numbers, src, indices, dst);
 }

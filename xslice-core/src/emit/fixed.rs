@@ -6,7 +6,6 @@ use super::Emitter;
 use super::call::Call;
 use crate::access::{Access, Buffer, IndexType, Lookup, Names, Shown};
 use crate::elem::ElementType;
-use crate::move_::Level;
 use crate::nest::schedule::{Move, Schedule, constant_in};
 use crate::nest::{LoopNest, Source};
 use crate::plan::{Check, PlannedNest};
@@ -87,7 +86,8 @@ impl Emitter<'_> {
             return false;
         }
         let known = constant_in(self.plan.constants());
-        let schedule = Schedule::for_vectors(Level::SHORTEST_VECTOR, nest, &known);
+        let best = planned.schedule();
+        let schedule = best.and_then(|best| Schedule::for_any_level(best, nest, &known));
         schedule.is_some_and(|schedule| match schedule.inner() {
             Move::Shuffle { .. } | Move::Lookup { .. } | Move::Fill { .. } => true,
             Move::Copy { .. } | Move::Strided { .. } => bytes >= VECTOR,
@@ -141,7 +141,7 @@ impl Emitter<'_> {
             generics: self.element(nest.element_type()),
             sources: Vec::new(),
             numbers: format!(
-                "({:?}, {}::__private::Progression::{values}, ({}, {:?}), {})",
+                "{:?}, {}::__private::Progression::{values}, {}, {:?}, {}",
                 nest.extents(),
                 self.wanted.root,
                 nest.src().offset,
@@ -185,7 +185,7 @@ impl Emitter<'_> {
             run,
             generics: format!("{ty}, {index}"),
             sources,
-            numbers: format!("({}, ({scale}, {size}, {table}))", copied(nest)),
+            numbers: format!("{}, [{scale}, {size}], {table}", copied(nest)),
             rest: Some(rest),
         })
     }
@@ -230,9 +230,10 @@ fn copied(nest: &LoopNest) -> String {
         side(nest.source_len(), nest.src()),
         side(nest.destination_len(), nest.dst()),
     );
-    format!("({:?}, {}, {from}, {to})", nest.extents(), nest.block())
+    format!("{:?}, {}, {from}, {to}", nest.extents(), nest.block())
 }
 
+/// The length of a buffer and where loops start in it, what a turn of each adds.
 fn side(len: usize, access: &Access) -> String {
-    format!("({len}, {}, {:?})", access.offset, access.strides)
+    format!("[{len}, {}], {:?}", access.offset, access.strides)
 }

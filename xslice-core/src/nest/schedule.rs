@@ -18,7 +18,7 @@ use crate::plan::Check;
 use crate::range::Progression;
 use crate::shuffle::Shuffle;
 use crate::tensor::Tensor;
-use alloc::sync::Arc;
+use alloc::{borrow::Cow, sync::Arc};
 use core::fmt;
 
 /// The innermost part of a nest: what one turn of the outer loops does from `src` to `dst`.
@@ -123,7 +123,7 @@ impl Schedule {
     }
 
     /// The same for vectors of so many bytes. That is all in which levels differ here: a longer vector holds longer runs.
-    pub(crate) fn for_vectors(vector: usize, nest: &LoopNest, known: Known<'_>) -> Option<Self> {
+    fn for_vectors(vector: usize, nest: &LoopNest, known: Known<'_>) -> Option<Self> {
         let size = nest.element_type().size();
         // Where it is made it stays: it is large.
         let mut made = Self::unscheduled(nest);
@@ -138,6 +138,18 @@ impl Schedule {
             }
         }
         made
+    }
+
+    /// The schedule for the shortest vectors of any level, which is `best`, that of the best level, where runs are shorter than these.
+    pub(crate) fn for_any_level<'a>(
+        best: &'a Self,
+        nest: &LoopNest,
+        known: Known<'_>,
+    ) -> Option<Cow<'a, Self>> {
+        if nest.block() * nest.element_type().size() < Level::SHORTEST_VECTOR {
+            return Some(Cow::Borrowed(best));
+        }
+        Self::for_vectors(Level::SHORTEST_VECTOR, nest, known).map(Cow::Owned)
     }
 
     /// Why the innermost part of a nest of a plan with these constants is no shuffle; `None` where it is one, for strings and for a Range.
