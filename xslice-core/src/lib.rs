@@ -21,8 +21,9 @@
 //!   a [`Plan`] is the proof of I3 to I5.
 //! - **I3 In bounds.** Every access lies inside its buffer; buffer lengths are compared once a call ([`Plan::admit`]). Loaded indices are
 //!   proved by the checks that run before the nest, or by the Move that reads them, each before its row moves.
-//! - **I4 Written once.** The destination access is injective; inside one call a Move may write a byte twice with the same value. Whether a nest *covers* its destination is a separate recorded fact: only
-//!   a covering nest is given uninitialised memory.
+//! - **I4 Written once.** The destination access is injective; inside one call a Move may write a byte of its turn more than once, the
+//!   last time with its value. Whether a nest *covers* its destination is a separate recorded fact: only a covering nest is given
+//!   uninitialised memory.
 //! - **I5 No aliasing.** Sources and destination are distinct borrows.
 //! - **I6 Passes keep meaning.** `run(simplify(n)) == run(n)`, bit for bit; `simplify` is idempotent.
 //! - **I7 Bits, not numbers.** Moving keeps bit patterns. Only Range computes, by one documented formula.
