@@ -18,6 +18,9 @@ const INLINE_BYTES: usize = 64;
 /// So many bytes a turn of the loops, at most, are moved in place.
 const INLINE_TURN: usize = 512;
 
+/// So many bytes of a Range a turn, at most, are computed in place: the Move has wider vectors.
+const INLINE_RANGE: usize = 256;
+
 /// So many short runs are moved without a loop; their count belongs to the structure.
 const FEW: usize = 4;
 
@@ -192,7 +195,7 @@ pub(crate) fn is_long(schedule: &Schedule) -> bool {
         Move::Lookup { count, bytes, .. } => {
             bytes > INLINE_BYTES || count * bytes > INLINE_TURN || schedule.repeats_lookups()
         }
-        Move::Fill { count, values, .. } => count * progression(values).0.size() > INLINE_TURN,
+        Move::Fill { count, values, .. } => count * progression(values).0.size() > INLINE_RANGE,
         Move::Shuffle { .. } => true,
     }
 }

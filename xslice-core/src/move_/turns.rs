@@ -5,6 +5,7 @@
 //! past the caches where the result is larger.
 
 use super::copy::{self, Mover, by_width};
+use super::fill;
 use super::lookup::{self, Places, Turns};
 use super::{At, Call, Level, MOST_INLINE, Rows, Sources, indices};
 use crate::access::{Access, IndexType, Lookup};
@@ -93,10 +94,30 @@ impl Schedule {
     ) -> bool {
         let loops = self.outer_loops();
         let innermost = self.extents().get(loops);
-        if let (&Move::Copy { bytes }, None) = (self.inner(), innermost) {
-            // SAFETY: by the contract of this function.
-            unsafe { copy::run(dst, src, bytes) };
-            return true;
+        let from = src.addr().wrapping_sub(operand.addr()) as i64;
+        // Without a loop there is nothing to set up for one.
+        // SAFETY: by the contract of this function.
+        unsafe {
+            match (self.inner(), innermost) {
+                (&Move::Copy { bytes }, None) => {
+                    copy::run(dst, src, bytes);
+                    return true;
+                }
+                (
+                    &Move::Fill {
+                        count,
+                        dst_stride,
+                        step,
+                        values,
+                    },
+                    None,
+                ) => {
+                    let level = Level::best();
+                    fill::run(level, dst, count, dst_stride as isize, from, step, values);
+                    return true;
+                }
+                _ => {}
+            }
         }
         let sources = Sources {
             constants: &[],
@@ -115,7 +136,7 @@ impl Schedule {
             within: At::default(),
         };
         let first = At {
-            src: src.addr().wrapping_sub(operand.addr()) as i64,
+            src: from,
             ..At::default()
         };
         let (turns, stride) = match innermost {
