@@ -44,7 +44,11 @@ fn one_move(plan: &Plan, planned: &PlannedNest) -> String {
                 Buffer::Constant(_) => "constants in no arithmetic progression say",
                 Buffer::Operand(_) | Buffer::Scratch(_) => "an index at run time says",
             };
-            format!("lookup: {place} where each run of {bytes} bytes is; {no_shuffle}")
+            let shared = match schedule.repeats_lookups() {
+                true => ", the same for every turn of the innermost loop: once for all is enough",
+                false => "",
+            };
+            format!("lookup: {place} where each run of {bytes} bytes is{shared}; {no_shuffle}")
         }
         Move::Fill { .. } => "fill: values are computed, nothing is read".into(),
     }
@@ -105,11 +109,13 @@ pub fn auto(
 
 fn no_gain(plan: &Plan) -> &'static str {
     let nests = super::nests(plan);
-    let mut inner = nests
-        .iter()
-        .filter_map(|nest| Some(nest.schedule()?.inner()));
-    match inner.next() {
+    let mut schedules = nests.iter().filter_map(|nest| nest.schedule());
+    let first = schedules.next();
+    match first.map(Schedule::inner) {
         None => "there is nothing to move",
+        Some(Move::Lookup { .. }) if first.is_some_and(Schedule::repeats_lookups) => {
+            "turns share their indices, which the precompiled move looks up once"
+        }
         Some(Move::Copy { .. }) => "copying is all there is to do, and it copies as fast",
         Some(Move::Shuffle { .. }) => "its shuffle is the one that machine code would call",
         Some(Move::Strided { .. } | Move::Lookup { .. } | Move::Fill { .. }) => {

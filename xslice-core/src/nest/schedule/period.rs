@@ -39,7 +39,7 @@ pub enum NoShuffle {
     LongRun(usize),
     /// Turns of the innermost loops do not lie side by side in the destination.
     Apart,
-    /// An index table is read in every turn.
+    /// An index that is not known, or moves with other loops, says where the bytes are.
     Table,
     /// A row has so few runs, and there are so few rows.
     FewRuns {
@@ -61,7 +61,7 @@ impl fmt::Display for NoShuffle {
                 "{bytes} neighbouring bytes move together, and a shuffle pays up to {MOST_BLOCK}, or to a vector with few bytes between"
             ),
             Self::Apart => f.write_str("turns do not lie side by side in the result"),
-            Self::Table => f.write_str("an index is read in every turn"),
+            Self::Table => f.write_str("an index says where its bytes are"),
             Self::FewRuns { runs, rows } => write!(
                 f,
                 "{rows} x {runs} runs are few, and a shuffle pays from {LEAST_RUNS} in one row, or {LEAST_RUNS_IN_ALL} in rows of \
