@@ -286,6 +286,25 @@ fn gathers_reach_beyond_32_bits() {
         .check(&mut x);
 }
 
+/// The same indices in every turn, of rows whose bytes lie within 2^31 and a little farther apart.
+#[test]
+fn columns_reach_beyond_31_bits() {
+    let Some(mut x) = Sparse::<u32>::new(4 * G + 12_345) else {
+        return;
+    };
+    for columns in [G / 2 - 1, G / 2, G / 2 + 1, G + 1] {
+        let last = columns as i64 - 1;
+        let ids: Vec<i64> = (0..40)
+            .flat_map(|k| [last - 3 * k, k, -1 - k, last / 2 + k])
+            .collect();
+        let wrapped = |id: i64| (if id < 0 { id + columns as i64 } else { id }) as usize;
+        let places = (0..4).flat_map(|row| ids.iter().map(move |&id| row * columns + wrapped(id)));
+        on(&[4, columns], "x[:, @ids]", places.collect())
+            .with(&ids)
+            .check(&mut x);
+    }
+}
+
 #[test]
 fn an_index_that_fits_only_when_narrowed_is_refused() {
     let Some(mut x) = Sparse::<u8>::new(4 * G + 8) else {
