@@ -38,62 +38,71 @@ pub(super) unsafe fn run(
 #[cfg(target_arch = "x86_64")]
 const SHORT: usize = 16;
 
-/// Vectors that step side by side, so that a value waits for the one four vectors before. What is behind the last whole vector is stored by a
-/// mask. Positions of floats that their type holds exactly are counted in it, which takes no conversion.
+/// Stores what position `$first + k * $step` is worth at value `k`, for `$count` of them from `$to` on, by vectors with a `$mask` bit for each
+/// lane. Four of them step side by side, so that a value waits for the one four vectors before. What is behind the last whole vector is
+/// stored by a mask.
+#[cfg(target_arch = "x86_64")]
+macro_rules! in_vectors {
+    ($ty:ty, ($to:expr, $count:expr), $first:expr, $step:expr, $add:ident, $mask_add:ident, $store:ident: $mask:ty, |$at:ident| $value:expr) => {{
+        const LANES: usize = <$mask>::BITS as usize;
+        let (mut at, mut step) = ($first, $step);
+        for lanes in [
+            0xaaaa_aaaa_u32,
+            0xcccc_cccc,
+            0xf0f0_f0f0,
+            0xff00_ff00,
+            0xffff_0000,
+        ]
+        .into_iter()
+        .take(LANES.ilog2() as usize)
+        {
+            at = $mask_add(at, lanes as $mask, at, step);
+            step = $add(step, step);
+        }
+        let two = $add(step, step);
+        let (three, four) = ($add(two, step), $add(two, two));
+        let (mut to, mut left) = ($to.cast::<$ty>(), $count);
+        // SAFETY: by the contract of `avx512`; `left` values are still to be written from `to` on.
+        unsafe {
+            while left >= 4 * LANES {
+                let round = [at, $add(at, step), $add(at, two), $add(at, three)];
+                for (k, $at) in round.into_iter().enumerate() {
+                    $store(to.add(k * LANES), !0, $value);
+                }
+                at = $add(at, four);
+                to = to.add(4 * LANES);
+                left -= 4 * LANES;
+            }
+            while left > 0 {
+                let some: $mask = match left {
+                    ..LANES => (1 << left) - 1,
+                    _ => !0,
+                };
+                let $at = at;
+                $store(to, some, $value);
+                at = $add(at, step);
+                to = to.wrapping_add(LANES);
+                left = left.saturating_sub(LANES);
+            }
+        }
+    }};
+}
+
+/// By [`in_vectors`]. Positions of floats that their type holds exactly are counted in it, which takes no conversion.
 ///
 /// # Safety
-/// As [`run`]; the processor has AVX-512 F, BW, VL and DQ.
+/// As [`run`], with the values side by side; the processor has AVX-512 F, BW, VL and DQ.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq")]
 unsafe fn avx512(to: *mut u8, count: usize, first: i64, step: i64, values: Progression) {
     use core::arch::x86_64::*;
 
-    /// Turn `k` has `$first + k * $step`, and stores what that is worth.
-    macro_rules! turns {
-        ($ty:ty, $first:expr, $step:expr, $add:ident, $mask_add:ident, $store:ident: $mask:ty, |$at:ident| $value:expr) => {{
-            const LANES: usize = <$mask>::BITS as usize;
-            let (mut at, mut step) = ($first, $step);
-            for lanes in [0xaaaa_aaaa_u32, 0xcccc_cccc, 0xf0f0_f0f0, 0xff00_ff00, 0xffff_0000]
-                .into_iter()
-                .take(LANES.ilog2() as usize)
-            {
-                at = $mask_add(at, lanes as $mask, at, step);
-                step = $add(step, step);
-            }
-            let two = $add(step, step);
-            let (three, four) = ($add(two, step), $add(two, two));
-            let (mut to, mut left) = (to.cast::<$ty>(), count);
-            // SAFETY: by the contract of this function; `left` values are still to be written from `to` on.
-            unsafe {
-                while left >= 4 * LANES {
-                    let round = [at, $add(at, step), $add(at, two), $add(at, three)];
-                    for (k, $at) in round.into_iter().enumerate() {
-                        $store(to.add(k * LANES), !0, $value);
-                    }
-                    at = $add(at, four);
-                    to = to.add(4 * LANES);
-                    left -= 4 * LANES;
-                }
-                while left > 0 {
-                    let some: $mask = match left {
-                        ..LANES => (1 << left) - 1,
-                        _ => !0,
-                    };
-                    let $at = at;
-                    $store(to, some, $value);
-                    at = $add(at, step);
-                    to = to.wrapping_add(LANES);
-                    left = left.saturating_sub(LANES);
-                }
-            }
-        }};
-    }
     macro_rules! integers {
         ($ty:ty, $set:ident, $add:ident, $mask_add:ident, $store:ident: $mask:ty, $start:expr, $delta:expr) => {{
             let (start, delta): ($ty, $ty) = ($start, $delta);
             let first = start.wrapping_add((first as $ty).wrapping_mul(delta));
             let step = (step as $ty).wrapping_mul(delta);
-            turns!($ty, $set(first), $set(step), $add, $mask_add, $store: $mask, |at| at)
+            in_vectors!($ty, (to, count), $set(first), $set(step), $add, $mask_add, $store: $mask, |at| at)
         }};
     }
     macro_rules! floats {
@@ -104,7 +113,7 @@ unsafe fn avx512(to: *mut u8, count: usize, first: i64, step: i64, values: Progr
             }
             let (start, delta) = ($set(<$ty>::from_bits($start)), $set(<$ty>::from_bits($delta)));
             let (first, step) = ($set(first as $ty), $set(step as $ty));
-            turns!($ty, first, step, $add, $mask_add, $store: $mask, |at| $add(start, $mul(at, delta)))
+            in_vectors!($ty, (to, count), first, step, $add, $mask_add, $store: $mask, |at| $add(start, $mul(at, delta)))
         }};
     }
     #[expect(
@@ -131,7 +140,7 @@ unsafe fn avx512(to: *mut u8, count: usize, first: i64, step: i64, values: Progr
     }
 }
 
-/// Whether a float of so many digits is each of these positions.
+/// Whether a float of so many digits is each of these positions, [`SHORT`] or more, and thus every sum of steps from one to another.
 #[cfg(target_arch = "x86_64")]
 fn is_exact(first: i64, step: i64, count: usize, digits: u32) -> bool {
     let most = 1u64 << digits;
@@ -142,7 +151,7 @@ fn is_exact(first: i64, step: i64, count: usize, digits: u32) -> bool {
 }
 
 /// # Safety
-/// As [`run`]; the processor has AVX2.
+/// As [`run`], with the values side by side; the processor has AVX2.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 unsafe fn avx2(to: *mut u8, count: usize, first: i64, step: i64, values: Progression) {

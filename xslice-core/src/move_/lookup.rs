@@ -387,7 +387,8 @@ pub(super) struct Places<'a> {
 /// Moves `rows` in each of the turns, always from the same places.
 ///
 /// # Safety
-/// As [`copy::run`], for each of the runs of each turn; there are as many places as rows; `places.reach` bytes are readable in each turn.
+/// As [`copy::run`], for each of the runs of each turn; there are as many places as rows. If `places.reach` is known, so many bytes are
+/// readable from where each turn begins, and all between those of two turns.
 pub(super) unsafe fn repeated(
     level: Level,
     dst: *mut u8,

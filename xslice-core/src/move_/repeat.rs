@@ -115,7 +115,8 @@ unsafe fn windows(
         let now = left.min(at_once);
         let read = (now - 1) * turns.src_stride.unsigned_abs() + places.reach;
         let order = &order[..now * rows.count * rows.bytes];
-        // SAFETY: by the contract of this function the windows of these turns lie in the operand, and what they write in the result.
+        // SAFETY: by the contract of this function all bytes from the first to the last of these turns lie in the operand, and what they
+        // write in the result.
         unsafe {
             match read {
                 ..=64 => window::<1>(to, from, read, order),
@@ -182,10 +183,10 @@ fn is_of_words(rows: &Rows, reach: usize) -> bool {
 /// As [`moved`], for [`Form::Words`].
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
 unsafe fn words(dst: *mut u8, src: *const u8, rows: Rows, places: Places<'_>, turns: Turns) {
-    let mut near = [const { MaybeUninit::<i32>::uninit() }; MOST_KEPT];
-    for (near, &place) in near.iter_mut().zip(places.each) {
+    let mut narrow = [const { MaybeUninit::<i32>::uninit() }; MOST_KEPT];
+    for (narrow, &place) in narrow.iter_mut().zip(places.each) {
         #[expect(clippy::cast_possible_truncation, reason = "less than the reach")]
-        near.write(place as i32);
+        narrow.write(place as i32);
     }
     let lanes = 64 / rows.bytes;
     let lines = places
@@ -205,7 +206,7 @@ unsafe fn words(dst: *mut u8, src: *const u8, rows: Rows, places: Places<'_>, tu
             let mask = u16::MAX >> (16 - (rows.count - k).min(lanes));
             // SAFETY: a lane of the mask reads one of the rows, whose place is written, and they are side by side in the result.
             unsafe {
-                let places = _mm512_maskz_loadu_epi32(mask, near.as_ptr().add(k).cast());
+                let places = _mm512_maskz_loadu_epi32(mask, narrow.as_ptr().add(k).cast());
                 let to = to.add(k * rows.bytes);
                 let none = _mm512_setzero_si512();
                 if rows.bytes == 4 {
