@@ -7,6 +7,7 @@ use super::avx512::look_up;
 use super::copy::Rows;
 use super::lookup::{MOST_KEPT, Places, Turns};
 use super::rows::{AHEAD_WRITE, prefetch, prefetch_write};
+use super::x86::mask_of;
 use core::arch::x86_64::*;
 use core::mem::MaybeUninit;
 
@@ -140,10 +141,10 @@ unsafe fn window<const N: usize>(dst: *mut u8, src: *const u8, read: usize, orde
     let vectors: [__m512i; N] = core::array::from_fn(|v| {
         let from = src.wrapping_add(64 * v);
         // SAFETY: the mask leaves out every byte behind the window.
-        unsafe { _mm512_maskz_loadu_epi8(first(read.saturating_sub(64 * v)), from.cast()) }
+        unsafe { _mm512_maskz_loadu_epi8(mask_of(read.saturating_sub(64 * v)), from.cast()) }
     });
     for at in (0..order.len()).step_by(64) {
-        let mask = first(order.len() - at);
+        let mask = mask_of(order.len() - at);
         // SAFETY: the mask leaves out every byte behind the order, and the same ones of the result.
         unsafe {
             let order = _mm512_maskz_loadu_epi8(mask, order.as_ptr().add(at).cast());
@@ -155,14 +156,6 @@ unsafe fn window<const N: usize>(dst: *mut u8, src: *const u8, read: usize, orde
             };
             _mm512_mask_storeu_epi8(dst.add(at).cast(), mask, bytes);
         }
-    }
-}
-
-/// A mask of the first so many bytes of a vector.
-fn first(bytes: usize) -> u64 {
-    match bytes {
-        0 => 0,
-        bytes => u64::MAX >> (64 - bytes.min(64)),
     }
 }
 

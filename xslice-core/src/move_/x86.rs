@@ -181,7 +181,7 @@ impl<const VECTORS: usize, const LOADS: usize> InRegisters<VECTORS, LOADS> {
     unsafe fn cut(&self, dst: *mut u8, src: *const u8, bytes: usize) {
         for v in 0..VECTORS {
             if v * 64 < bytes {
-                let mask = u64::MAX >> (64 - (bytes - v * 64).min(64));
+                let mask = mask_of(bytes - v * 64);
                 // SAFETY: by the contract of this function; the mask leaves out every byte behind the last.
                 unsafe {
                     _mm512_mask_storeu_epi8(dst.add(v * 64).cast(), mask, self.vector(v, src));
@@ -294,7 +294,7 @@ unsafe fn masked(run: &Run, tables: &Tables<64>, first: usize, last: usize) {
             if at >= last {
                 break;
             }
-            let bytes = (last - at).min(tables.given - v * 64).min(64);
+            let bytes = (last - at).min(tables.given - v * 64);
             let mut vector = _mm512_setzero_si512();
             for load in loads {
                 let from = src.wrapping_offset(load.offset);
@@ -307,9 +307,8 @@ unsafe fn masked(run: &Run, tables: &Tables<64>, first: usize, last: usize) {
                     vector = _mm512_mask_permutexvar_epi8(vector, load.mask, order, bytes);
                 }
             }
-            let mask = u64::MAX >> (64 - bytes);
             // SAFETY: the mask leaves out every byte after `last`.
-            unsafe { _mm512_mask_storeu_epi8(run.dst.add(at).cast(), mask, vector) };
+            unsafe { _mm512_mask_storeu_epi8(run.dst.add(at).cast(), mask_of(bytes), vector) };
         }
     }
 }
@@ -317,14 +316,15 @@ unsafe fn masked(run: &Run, tables: &Tables<64>, first: usize, last: usize) {
 /// A bit for each of the 64 bytes from `from` on that lies inside the operand.
 fn readable(run: &Run, from: *const u8) -> u64 {
     let (from, low, high) = (from as isize, run.low as isize, run.high as isize);
-    let skip = (low - from).clamp(0, 64) as u32;
-    let keep = (high - from).clamp(0, 64) as u32;
-    let up_to = |bits: u32| {
-        if bits == 64 {
-            u64::MAX
-        } else {
-            (1 << bits) - 1
-        }
-    };
-    up_to(keep) & !up_to(skip)
+    let before = |end: isize| mask_of((end - from).clamp(0, 64) as usize);
+    before(high) & !before(low)
+}
+
+/// A bit for each of the first so many bytes of a vector.
+#[inline]
+pub(super) fn mask_of(bytes: usize) -> u64 {
+    match bytes {
+        0 => 0,
+        bytes => u64::MAX >> (64 - bytes.min(64)),
+    }
 }
