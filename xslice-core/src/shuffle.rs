@@ -79,13 +79,6 @@ impl Pattern {
         self.unit
     }
 
-    /// The place of the period that byte `at` of a run belongs to, from that of the first.
-    pub(crate) fn place(&self, at: usize) -> isize {
-        (at / self.period()) as isize * self.src_stride as isize
-    }
-}
-
-impl Pattern {
     /// What the neighbouring bytes of a period cost, run by run.
     fn cost_of_runs(&self) -> usize {
         let runs = self
@@ -96,6 +89,11 @@ impl Pattern {
             _ => ODD_RUN_COST,
         });
         costs.sum()
+    }
+
+    /// The place of the period that byte `at` of a run belongs to, from that of the first.
+    pub(crate) fn place(&self, at: usize) -> isize {
+        (at / self.period()) as isize * self.src_stride as isize
     }
 }
 

@@ -25,7 +25,6 @@ mod parallel;
     expect(dead_code, reason = "on one thread nothing is shared out")
 )]
 mod part;
-#[cfg(target_arch = "x86_64")]
 mod repeat;
 mod rows;
 mod shuffled;
@@ -36,6 +35,8 @@ mod team;
 #[cfg(test)]
 mod tests;
 mod turns;
+#[cfg(target_arch = "x86_64")]
+mod windows;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 

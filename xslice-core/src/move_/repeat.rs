@@ -1,217 +1,112 @@
-//! Rows from the same places in every turn of a loop, with AVX-512.
+//! Rows from the same places in every turn of a loop.
 //!
-//! What the places are is known before the first turn, so that each of them costs no more than the loads and stores: out of registers
-//! where the rows of some turns lie in a window of 256 bytes, by gathers where they are words.
+//! Columns and channels that indices name are the same in each row and pixel. So their indices are wrapped and tested once, and what the
+//! places are is known before the first turn.
 
-use super::avx512::look_up;
-use super::copy::Rows;
-use super::lookup::{MOST_KEPT, Places, Turns};
-use super::rows::{AHEAD_WRITE, prefetch, prefetch_write};
-use super::x86::mask_of;
-use core::arch::x86_64::*;
-use core::mem::MaybeUninit;
+use super::copy::{Mover, Rows, by_width};
+#[cfg(target_arch = "x86_64")]
+use super::level::Kind;
+use super::level::Level;
+use super::lookup::{looked_ahead, pick};
+use super::rows;
+#[cfg(target_arch = "x86_64")]
+use super::windows;
 
-/// Moves neighbouring rows in each of the turns; `false`, and nothing is moved, if they fit no form.
+/// Turns of a loop at constant distances.
+#[derive(Clone, Copy)]
+pub(super) struct Turns {
+    pub count: usize,
+    pub dst_stride: isize,
+    pub src_stride: isize,
+}
+
+/// Places that are kept for all turns of a loop, at most: 8 KiB on the stack.
+pub(super) const MOST_KEPT: usize = 1024;
+
+/// Fewer rows in all turns are over before places kept for them pay.
+const LEAST_REPEATED: usize = 64;
+
+/// Whether `count` rows from the same places in each of `turns` pay for keeping the places.
+pub(super) fn pays(count: usize, turns: usize) -> bool {
+    turns > 1 && count <= MOST_KEPT && count.saturating_mul(turns) >= LEAST_REPEATED
+}
+
+/// Whether vectors find the rows of a turn together, which lie within `reach` bytes.
+#[cfg_attr(
+    not(target_arch = "x86_64"),
+    expect(unused_variables, reason = "there are no such vectors")
+)]
+pub(super) fn pays_in_vectors(level: Level, rows: &Rows, reach: usize, turns: Turns) -> bool {
+    #[cfg(target_arch = "x86_64")]
+    if level.kind() == Kind::Avx512 {
+        return windows::Form::of(rows, reach, turns).is_some();
+    }
+    false
+}
+
+/// Where the rows of a turn begin, and within how many bytes they all lie; `usize::MAX`: that is not known.
+#[derive(Clone, Copy)]
+pub(super) struct Places<'a> {
+    pub each: &'a [isize],
+    #[cfg_attr(
+        not(target_arch = "x86_64"),
+        expect(dead_code, reason = "read for vectors alone")
+    )]
+    pub reach: usize,
+}
+
+/// Moves `rows` in each of the turns, always from the same places.
 ///
 /// # Safety
-/// As [`super::lookup::repeated`]; the processor has AVX-512 F, BW, VL, DQ and VBMI.
+/// As [`super::copy::run`], for each of the runs of each turn; there are as many places as rows. If `places.reach` is known, so many bytes are
+/// readable from where each turn begins, and all between those of two turns.
 pub(super) unsafe fn moved(
+    level: Level,
     dst: *mut u8,
     src: *const u8,
     rows: Rows,
     places: Places<'_>,
     turns: Turns,
-) -> bool {
+) {
     // SAFETY: by the contract of this function.
     unsafe {
-        match Form::of(&rows, places.reach, turns) {
-            Some(Form::Windows { at_once }) => windows(dst, src, rows, places, turns, at_once),
-            Some(Form::Words) => words(dst, src, rows, places, turns),
-            None => return false,
+        #[cfg(target_arch = "x86_64")]
+        if level.kind() == Kind::Avx512 && windows::moved(dst, src, rows, places, turns) {
+            return;
         }
-    }
-    true
-}
-
-/// How neighbouring rows are moved.
-#[derive(Clone, Copy)]
-pub(super) enum Form {
-    /// Out of windows, each of which serves so many turns.
-    Windows { at_once: usize },
-    /// Words, by gathers.
-    Words,
-}
-
-impl Form {
-    /// The quickest for rows that lie within `reach` bytes.
-    pub(super) fn of(rows: &Rows, reach: usize, turns: Turns) -> Option<Self> {
-        if rows.dst_stride != rows.bytes as isize {
-            return None;
-        }
-        let words = is_of_words(rows, reach).then_some(Self::Words);
-        match at_once(rows, reach, turns) {
-            Some(at_once) if at_once >= LEAST_AT_ONCE || words.is_none() => {
-                Some(Self::Windows { at_once })
+        if rows::takes(level, &rows) {
+            let (mut to, mut from) = (dst, src);
+            for _ in 0..turns.count {
+                let places = places.each;
+                rows::moved(level, to, from, rows, places.len(), |k| places[k]);
+                to = to.wrapping_offset(turns.dst_stride);
+                from = from.wrapping_offset(turns.src_stride);
             }
-            _ => words,
+            return;
         }
+        by_width!(
+            rows.bytes,
+            pick_in_turns(dst, src, rows, places.each, turns)
+        );
     }
-}
-
-/// Bytes of the source that registers hold: as many as a byte names.
-const WINDOW: usize = 256;
-
-/// Bytes of the result that come out of one window, at most.
-const MOST_WRITTEN: usize = 1024;
-
-/// So many windows for each byte of a row, and fewer do not pay for the order of bytes.
-const LEAST_WINDOWS: usize = 4;
-
-/// Gathers are quicker than a window that serves fewer turns.
-const LEAST_AT_ONCE: usize = 4;
-
-/// How many turns take their rows from one window; `None`: it is too small for one, or there are too few turns.
-fn at_once(rows: &Rows, reach: usize, turns: Turns) -> Option<usize> {
-    let written = rows.count * rows.bytes;
-    if reach > WINDOW || written > MOST_WRITTEN {
-        return None;
-    }
-    let touch = turns.dst_stride == written as isize;
-    let at_once = match usize::try_from(turns.src_stride) {
-        Ok(stride @ 1..) if touch => {
-            let read = (WINDOW - reach) / stride + 1;
-            read.min(MOST_WRITTEN.checked_div(written)?)
-        }
-        _ => 1,
-    };
-    (turns.count / at_once >= LEAST_WINDOWS * rows.bytes).then_some(at_once)
 }
 
 /// # Safety
-/// As [`moved`], for [`Form::Windows`].
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
-unsafe fn windows(
+/// As [`moved`]; the mover is for `rows.bytes`.
+#[inline(always)]
+unsafe fn pick_in_turns(
+    mover: impl Mover,
     dst: *mut u8,
     src: *const u8,
     rows: Rows,
-    places: Places<'_>,
+    places: &[isize],
     turns: Turns,
-    at_once: usize,
 ) {
-    let mut order = [0; MOST_WRITTEN];
-    let mut bytes = order.iter_mut();
-    for turn in 0..at_once {
-        for place in places.each {
-            let first = turn as isize * turns.src_stride + place;
-            for (byte, to) in (first as usize..).zip(bytes.by_ref().take(rows.bytes)) {
-                #[expect(clippy::cast_possible_truncation, reason = "less than WINDOW")]
-                let byte = byte as u8;
-                *to = byte;
-            }
-        }
-    }
-    let (mut to, mut from) = (dst, src);
-    let mut left = turns.count;
-    while left > 0 {
-        let now = left.min(at_once);
-        let read = (now - 1) * turns.src_stride.unsigned_abs() + places.reach;
-        let order = &order[..now * rows.count * rows.bytes];
-        // SAFETY: by the contract of this function all bytes from the first to the last of these turns lie in the operand, and what they
-        // write in the result.
-        unsafe {
-            match read {
-                ..=64 => window::<1>(to, from, read, order),
-                65..=128 => window::<2>(to, from, read, order),
-                _ => window::<4>(to, from, read, order),
-            }
-        }
-        to = to.wrapping_offset(now as isize * turns.dst_stride);
-        from = from.wrapping_offset(now as isize * turns.src_stride);
-        left -= now;
-    }
-}
-
-/// Writes the bytes of a window of `read`, at most `64 * N`, in the given order.
-///
-/// # Safety
-/// These bytes are readable at `src`; `order` names no others; as many as it has are writable at `dst`.
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
-#[inline]
-unsafe fn window<const N: usize>(dst: *mut u8, src: *const u8, read: usize, order: &[u8]) {
-    let vectors: [__m512i; N] = core::array::from_fn(|v| {
-        let from = src.wrapping_add(64 * v);
-        // SAFETY: the mask leaves out every byte behind the window.
-        unsafe { _mm512_maskz_loadu_epi8(mask_of(read.saturating_sub(64 * v)), from.cast()) }
-    });
-    for at in (0..order.len()).step_by(64) {
-        let mask = mask_of(order.len() - at);
-        // SAFETY: the mask leaves out every byte behind the order, and the same ones of the result.
-        unsafe {
-            let order = _mm512_maskz_loadu_epi8(mask, order.as_ptr().add(at).cast());
-            let bytes = match *vectors.as_slice() {
-                [only] => _mm512_permutexvar_epi8(order, only),
-                [low, high] => _mm512_permutex2var_epi8(low, order, high),
-                [a, b, c, d] => look_up(&[a, b, c, d], order),
-                _ => return,
-            };
-            _mm512_mask_storeu_epi8(dst.add(at).cast(), mask, bytes);
-        }
-    }
-}
-
-/// Fewer words leave most lanes of a vector without work.
-const LEAST_OF_WORDS: usize = 4;
-
-/// Lines of the next turn that are fetched with each vector, at most: where there are more, most of them hold no word that is wanted.
-const MOST_LINES: usize = 4;
-
-/// Whether [`words`] moves such rows: of 4 or 8 bytes, from places that 32 bits hold.
-fn is_of_words(rows: &Rows, reach: usize) -> bool {
-    matches!(rows.bytes, 4 | 8) && rows.count >= LEAST_OF_WORDS && i32::try_from(reach).is_ok()
-}
-
-/// Words, by gathers.
-///
-/// # Safety
-/// As [`moved`], for [`Form::Words`].
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
-unsafe fn words(dst: *mut u8, src: *const u8, rows: Rows, places: Places<'_>, turns: Turns) {
-    let mut narrow = [const { MaybeUninit::<i32>::uninit() }; MOST_KEPT];
-    for (narrow, &place) in narrow.iter_mut().zip(places.each) {
-        #[expect(clippy::cast_possible_truncation, reason = "less than the reach")]
-        narrow.write(place as i32);
-    }
-    let lanes = 64 / rows.bytes;
-    let lines = places
-        .reach
-        .div_ceil(64)
-        .div_ceil(rows.count.div_ceil(lanes));
-    let lines = if lines > MOST_LINES { 0 } else { lines };
+    let ahead = looked_ahead(&rows);
     let (mut to, mut from) = (dst, src);
     for _ in 0..turns.count {
-        let mut next = from.wrapping_offset(turns.src_stride);
-        for k in (0..rows.count).step_by(lanes) {
-            for _ in 0..lines {
-                prefetch(next);
-                next = next.wrapping_add(64);
-            }
-            prefetch_write(to.wrapping_add(k * rows.bytes + AHEAD_WRITE));
-            let mask = u16::MAX >> (16 - (rows.count - k).min(lanes));
-            // SAFETY: a lane of the mask reads one of the rows, whose place is written, and they are side by side in the result.
-            unsafe {
-                let places = _mm512_maskz_loadu_epi32(mask, narrow.as_ptr().add(k).cast());
-                let to = to.add(k * rows.bytes);
-                let none = _mm512_setzero_si512();
-                if rows.bytes == 4 {
-                    let words = _mm512_mask_i32gather_epi32::<1>(none, mask, places, from.cast());
-                    _mm512_mask_storeu_epi32(to.cast(), mask, words);
-                } else {
-                    let (mask, places) = (mask as u8, _mm512_castsi512_si256(places));
-                    let words = _mm512_mask_i32gather_epi64::<1>(none, mask, places, from.cast());
-                    _mm512_mask_storeu_epi64(to.cast(), mask, words);
-                }
-            }
-        }
+        // SAFETY: by the contract of this function.
+        unsafe { pick(mover, to, from, rows, places, ahead) };
         to = to.wrapping_offset(turns.dst_stride);
         from = from.wrapping_offset(turns.src_stride);
     }

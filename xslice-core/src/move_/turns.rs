@@ -6,7 +6,7 @@
 
 use super::copy::{self, Mover, by_width};
 use super::fill;
-use super::lookup::{self, Places, Turns};
+use super::repeat::{self, Places, Turns};
 use super::{At, Call, Level, MOST_INLINE, Rows, Sources, indices};
 use crate::access::{Access, IndexType, Lookup};
 use crate::nest::schedule::{Move, Schedule};
@@ -53,7 +53,7 @@ impl Schedule {
         let stride = |access: &Access| access.strides.get(outer.len()).copied().unwrap_or(0);
         let repeats = self.src().is_affine()
             && stride(&lookup.access) == 0
-            && lookup::repeat_pays(count, turns)
+            && repeat::pays(count, turns)
             && count.saturating_mul(turns) >= LEAST_KEPT;
         let turns = Turns {
             count: turns,
@@ -69,7 +69,7 @@ impl Schedule {
         };
         repeats
             && (count >= MANY
-                || lookup::repeats_in_vectors(
+                || repeat::pays_in_vectors(
                     Level::best(),
                     &rows,
                     reach(bytes, src_stride, lookup),
@@ -201,9 +201,7 @@ impl Call<'_> {
                     by_width!(bytes, short_turns(self, first, turns, stride, rows));
                     true
                 }
-                Move::Lookup { .. }
-                    if stride.table == 0 && lookup::repeat_pays(self.count, turns) =>
-                {
+                Move::Lookup { .. } if stride.table == 0 && repeat::pays(self.count, turns) => {
                     self.repeated(first, turns, stride)
                 }
                 _ => each_turn(first, turns, stride, |at| self.inner(at)),
@@ -214,7 +212,7 @@ impl Call<'_> {
     /// Some turns of a loop, each by the same indices, which are wrapped and tested once.
     ///
     /// # Safety
-    /// As [`Call::turns`], of a schedule whose move looks up at most [`lookup::MOST_KEPT`] rows.
+    /// As [`Call::turns`], of a schedule whose move looks up at most [`repeat::MOST_KEPT`] rows.
     #[inline(never)]
     unsafe fn repeated(&self, first: At, turns: usize, stride: At) -> bool {
         let Move::Lookup {
@@ -230,7 +228,7 @@ impl Call<'_> {
         };
         let rows = self.rows(self.count, bytes, dst_stride, src_stride);
         let reach = reach(bytes, src_stride, lookup);
-        let mut places = [const { MaybeUninit::uninit() }; lookup::MOST_KEPT];
+        let mut places = [const { MaybeUninit::uninit() }; repeat::MOST_KEPT];
         let places = &mut places[..rows.count];
         // SAFETY: by the contract of this function: the indices lie in the table; all places are written, and used if all indices lie in the
         // axis. Any index of the axis is proved to lie in the operand (I3), so all of `reach` does, and what is between two turns.
@@ -260,7 +258,7 @@ impl Call<'_> {
                     dst_stride: stride.dst as isize,
                     src_stride: stride.src as isize,
                 };
-                lookup::repeated(self.level, to, from, rows, places, turns);
+                repeat::moved(self.level, to, from, rows, places, turns);
             }
             inside
         }

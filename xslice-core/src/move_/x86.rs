@@ -169,9 +169,7 @@ impl<const VECTORS: usize, const LOADS: usize> InRegisters<VECTORS, LOADS> {
             unsafe { _mm512_storeu_si512(dst.add(v * 64).cast(), self.vector(v, src)) };
         }
     }
-}
 
-impl<const VECTORS: usize, const LOADS: usize> InRegisters<VECTORS, LOADS> {
     /// The same of the first bytes of a tile.
     ///
     /// # Safety
@@ -195,7 +193,7 @@ impl<const VECTORS: usize, const LOADS: usize> InRegisters<VECTORS, LOADS> {
 /// The processor has AVX-512 F, BW, VL, DQ and VBMI; `run` as [`Shuffle::run`](crate::Shuffle::run) says.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
 pub(super) unsafe fn wide(run: &Run, pattern: &Pattern, tables: &Tables<64>) {
-    // SAFETY: by the contract of this function; each of the parts writes other bytes of the run.
+    // SAFETY: by the contract of this function; no part writes a byte outside the run, and the last that writes one writes its value.
     unsafe {
         let turns = head(run, pattern, tables);
         masked(run, tables, 0, turns * pattern.period());
