@@ -21,6 +21,9 @@ use alloc::{
 /// Bytes from which a Move pays for its call where compilers make scalar loops.
 const SCALAR: usize = 1 << 10;
 
+/// Fewer runs of a pattern are over in a loop before a shuffle has been set up.
+const RUNS: usize = 512;
+
 /// The same where compilers make vectors or calls of `memcpy`: from here on the caches decide.
 const VECTOR: usize = 1 << 16;
 
@@ -89,7 +92,8 @@ impl Emitter<'_> {
         let best = planned.schedule();
         let schedule = best.and_then(|best| Schedule::for_any_level(best, nest, &known));
         schedule.is_some_and(|schedule| match schedule.inner() {
-            Move::Shuffle { .. } | Move::Lookup { .. } | Move::Fill { .. } => true,
+            Move::Shuffle { shuffle, .. } => bytes / shuffle.pattern().unit() >= RUNS,
+            Move::Lookup { .. } | Move::Fill { .. } => true,
             Move::Copy { .. } | Move::Strided { .. } => bytes >= VECTOR,
         })
     }
