@@ -21,11 +21,11 @@ use alloc::{
 /// Bytes from which a Move pays for its call where compilers make scalar loops.
 const SCALAR: usize = 1 << 10;
 
-/// Fewer runs of a pattern are over in a loop before a shuffle has been set up.
-const RUNS: usize = 512;
-
 /// The same where compilers make vectors or calls of `memcpy`: from here on the caches decide.
 const VECTOR: usize = 1 << 16;
+
+/// Fewer runs of a pattern are over in a loop before a shuffle has been set up.
+const RUNS: usize = 512;
 
 /// Indices of a constant table at most.
 const INDICES: usize = 1 << 13;
