@@ -426,6 +426,7 @@ pub(super) unsafe fn pick(
             && let Some(&next) = places.get(k + ahead)
         {
             copy::prefetch(src.wrapping_offset(next), rows.bytes);
+            rows::prefetch_write(to.wrapping_add(rows::AHEAD_WRITE));
         }
         // SAFETY: this is one of the runs.
         unsafe { mover.run(to, src.wrapping_offset(place)) };
