@@ -420,9 +420,10 @@ impl Bound {
     fn call(&self, starts: &[*const u8], output: &mut Output<'_>) -> bool {
         let dst = output.as_mut_ptr();
         // SAFETY: the code was compiled for the structure that the numbers and the buffers were split from (`key::split` or
-        // `key::split_known`, one schedule), so it reads exactly these arrays. The schedule is of a verified nest (I2); `Plan::admit` has compared the
-        // buffers of this call with the lengths it was verified for, and the checks of the plan before it have proved its indices, but
-        // for those that a precompiled move tests before it uses them: every access is in bounds (I3). `dst` comes from an exclusive borrow, `starts` from shared ones or from earlier temporaries (I5).
+        // `key::split_known`, one schedule), so it reads exactly these arrays. The schedule is of a verified nest (I2); `Plan::admit` has
+        // compared the buffers of this call with the lengths it was verified for, and the checks of the plan before it have proved its
+        // indices, but for those that a precompiled move tests before it uses them: every access is in bounds (I3). `dst` comes from an
+        // exclusive borrow, `starts` from shared ones or from earlier temporaries (I5).
         // The pages stay mapped: `self` holds the code.
         unsafe { (self.code.entry)(self.numbers.as_ptr(), starts.as_ptr(), dst) }
     }

@@ -21,6 +21,9 @@ const INLINE_TURN: usize = 512;
 /// So many bytes of a Range a turn, at most, are computed in place: the Move has wider vectors.
 const INLINE_RANGE: usize = 256;
 
+/// As many loops as fit a mask, at most: more with two turns each would write more elements than memory has.
+const MOST_LOOPS: usize = 63;
+
 /// So many short runs are moved without a loop; their count belongs to the structure.
 const FEW: usize = 4;
 
@@ -205,10 +208,7 @@ pub(crate) fn split_known(schedule: &Schedule) -> Option<Box<Parts>> {
     let Some(group) = vectors::group(schedule) else {
         return split(schedule);
     };
-    if group.loops > 63 {
-        return None;
-    }
-    let mut parts = Parts::outer(schedule, group.loops, 1, slot::ALL);
+    let mut parts = Parts::outer(schedule, group.loops, 1, slot::ALL)?;
     let (turns, dst_stride, src_stride) = group.turns;
     parts.structure.inner = Inner::Vectors;
     parts.structure.vectors = group.vectors;
@@ -218,23 +218,20 @@ pub(crate) fn split_known(schedule: &Schedule) -> Option<Box<Parts>> {
     Some(parts)
 }
 
-/// Takes a schedule apart; boxed, because the parts are large and handed on. `None` if it has more loops than fit a mask: with two turns each they write more elements than memory has.
+/// Takes a schedule apart; boxed, because the parts are large and handed on. `None` if it has more than [`MOST_LOOPS`].
 pub(crate) fn split(schedule: &Schedule) -> Option<Box<Parts>> {
     let is_long = is_long(schedule);
     let loops = match is_long {
         true => schedule.outer_loops(),
         false => schedule.extents().len(),
     };
-    if loops > 63 {
-        return None;
-    }
     let tables = match schedule.inner() {
         Move::Lookup { lookup, .. } => 1 + lookup.access.lookup_count(),
         Move::Copy { .. } | Move::Strided { .. } | Move::Shuffle { .. } | Move::Fill { .. } => 0,
     };
     let positions = 1 + schedule.src().lookup_count() + tables;
     let of_move = if is_long { 1 } else { slot::ALL };
-    let mut parts = Parts::outer(schedule, loops, positions, of_move);
+    let mut parts = Parts::outer(schedule, loops, positions, of_move)?;
     match is_long {
         true => parts.innermost(schedule),
         false => parts.inner(schedule.inner()),
@@ -244,7 +241,15 @@ pub(crate) fn split(schedule: &Schedule) -> Option<Box<Parts>> {
 
 impl Parts {
     /// The loops around a move, and the positions in them; room for those of its tables and for its numbers.
-    fn outer(schedule: &Schedule, loops: usize, positions: usize, of_move: usize) -> Box<Self> {
+    fn outer(
+        schedule: &Schedule,
+        loops: usize,
+        positions: usize,
+        of_move: usize,
+    ) -> Option<Box<Self>> {
+        if loops > MOST_LOOPS {
+            return None;
+        }
         let mut parts = Box::new(Self {
             structure: Structure {
                 loops,
@@ -264,7 +269,7 @@ impl Parts {
             Source::Range(_) => None,
         };
         parts.position(schedule.src(), buffer, None);
-        parts
+        Some(parts)
     }
 
     fn position(
