@@ -416,7 +416,7 @@ impl Builder {
         if let (Some(Step::Check(check)), Some(schedule)) =
             (self.steps.last_mut(), &planned.schedule)
         {
-            check.by_move = schedule.tests(check);
+            check.reader = schedule.reader(check);
         }
         self.steps.push(Step::Nest(planned));
         Ok(())

@@ -20,7 +20,7 @@
 //! - **I2 Born verified.** A nest has private fields, and its constructor ends in the checks of `nest::verify`. Holding a nest or
 //!   a [`Plan`] is the proof of I3 to I5.
 //! - **I3 In bounds.** Every access lies inside its buffer; buffer lengths are compared once a call ([`Plan::admit`]). Loaded indices are
-//!   proved by the checks that run before the nest, or by the Move that reads them, each before its row moves.
+//!   proved by the checks that run before the nest, or by what reads them (the Move, machine code), each before its row moves.
 //! - **I4 Written once.** The destination access is injective; inside one call a Move may write a byte of its turn more than once, the
 //!   last time with its value. Whether a nest *covers* its destination is a separate recorded fact: only a covering nest is given
 //!   uninitialised memory.
@@ -77,7 +77,7 @@ pub use op::{
 pub use operand::{Input, Output, collect};
 #[doc(hidden)]
 pub use plan::refuse_index;
-pub use plan::{Check, Plan, PlannedNest, Step, Temporary, View};
+pub use plan::{Check, Plan, PlannedNest, Reader, Step, Temporary, View};
 pub use program::{Chain, Declared, Graph, Operand, Program, ValueId};
 pub use range::Progression;
 pub use scratch::Scratch;

@@ -85,7 +85,16 @@ pub struct Check {
     pub(crate) access: Access,
     pub(crate) size: i64,
     pub(crate) origin: Origin,
-    pub(crate) by_move: bool,
+    pub(crate) reader: Option<Reader>,
+}
+
+/// What of the nest behind a check reads its very indices, each once before it is used, and so can test them in its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reader {
+    /// Its Move, a look-up.
+    Move,
+    /// Its loops, before the first turn: there is one index.
+    Loops,
 }
 
 impl Check {
@@ -119,11 +128,10 @@ impl Check {
         self.size
     }
 
-    /// Whether the Move of the nest behind it reads these very indices, and so tests them: then the check needs no pass of its own where
-    /// that Move runs.
+    /// What of the nest behind it reads these very indices: then the check needs no pass of its own where that tests them.
     #[must_use]
-    pub fn is_by_move(&self) -> bool {
-        self.by_move
+    pub fn reader(&self) -> Option<Reader> {
+        self.reader
     }
 
     /// The refusal of `value`, which is at flat position `position` of the indices.
@@ -271,7 +279,7 @@ impl Plan {
     }
 
     /// Element type and number of elements of each operand's buffer.
-    pub fn operand_types(&self) -> impl Iterator<Item = (ElementType, usize)> {
+    pub fn operand_types(&self) -> impl Iterator<Item = (ElementType, usize)> + Clone {
         self.operands.iter().map(|need| (need.ty, need.len))
     }
 
@@ -318,6 +326,12 @@ impl Plan {
             Step::Nest(_) | Step::Check(_) => None,
         });
         last.unwrap_or(self.output_len == 0)
+    }
+
+    /// Whether types and lengths of the buffers are all that [`Plan::admit`] compares: no operand is a parameter with a value.
+    #[must_use]
+    pub fn takes_any_values(&self) -> bool {
+        self.operands.iter().all(|need| need.value.is_none())
     }
 
     /// Compares a call with the signature: number, types and lengths of the buffers, values of the parameters. Every engine calls

@@ -1,15 +1,15 @@
 //! From a structure to machine code: the loops.
 //!
-//! One function for each structure: `fn(numbers, buffers, dst) -> bool`, `false` where a Move has met an index outside its axis. `buffers[p]` is the start of the buffer of position `p`. Each
+//! One function for each structure: `fn(numbers, buffers, dst) -> bool`, `false` where an index that it tests lies outside its axis. `buffers[p]` is the start of the buffer of position `p`. Each
 //! position is a pointer that the loops step by its strides; an index is read, wrapped and added to the position that it serves as
 //! soon as no deeper loop moves its table. The innermost part is in [`moves`]. With `baked` numbers every number is an immediate, without
 //! them it is loaded where it is needed: once before an innermost loop, once a turn in the others.
 //!
-//! Nothing here is `unsafe` and nothing is checked: bounds were proved when the nest was made (I2 to I4).
+//! Nothing here is `unsafe`. Bounds were proved when the nest was made (I2 to I4); what is tested is an index that no check before has read.
 
 mod moves;
 
-use crate::key::{Inner, Structure};
+use crate::key::{Inner, Structure, Table};
 use cranelift_codegen::Context;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{I8, I64};
@@ -92,12 +92,22 @@ pub(crate) fn write(
         innermost,
         complete: complete_levels(structure),
         orders: HashMap::new(),
+        outside: None,
     };
     emitter.orders();
     emitter.function(dst);
-    let Emitter { mut builder, .. } = emitter;
+    let Emitter {
+        mut builder,
+        outside,
+        ..
+    } = emitter;
     let passed = builder.ins().iconst(I8, 1);
     builder.ins().return_(&[passed]);
+    if let Some(outside) = outside {
+        builder.switch_to_block(outside);
+        let failed = builder.ins().iconst(I8, 0);
+        builder.ins().return_(&[failed]);
+    }
     builder.seal_all_blocks();
     builder.finalize(isa.frontend_config());
 }
@@ -142,6 +152,8 @@ struct Emitter<'a> {
     complete: Vec<usize>,
     /// The orders of the bytes of vectors, each in a register around all loops.
     orders: HashMap<[u8; 16], Value>,
+    /// Where the function ends if an index lies outside its axis.
+    outside: Option<Block>,
 }
 
 /// Flags of a load or store of elements: proved in bounds, of any alignment.
@@ -220,7 +232,7 @@ impl Emitter<'_> {
                 let place = Place::at(pointers.at[p]);
                 let [size, scale] =
                     [structure.size(p), structure.scale(p)].map(|at| self.number(at));
-                let moved = self.index(place, table.index, size, scale);
+                let moved = self.index(place, table, size, scale);
                 let served = pointers.at[table.serves];
                 pointers.at[table.serves] = self.builder.ins().iadd(served, moved);
             }
@@ -228,8 +240,8 @@ impl Emitter<'_> {
     }
 
     /// `scale * (v < 0 ? v + size : v)` for the index `v` at `place`.
-    fn index(&mut self, place: Place, index: IndexType, size: Num, scale: Num) -> Value {
-        let v = match index {
+    fn index(&mut self, place: Place, table: Table, size: Num, scale: Num) -> Value {
+        let v = match table.index {
             IndexType::I32 => self
                 .builder
                 .ins()
@@ -242,7 +254,22 @@ impl Emitter<'_> {
         let from_end = self.add(v, size);
         let negative = self.builder.ins().icmp_imm_s(IntCC::SignedLessThan, v, 0);
         let wrapped = self.builder.ins().select(negative, from_end, v);
+        if table.tested {
+            let size = self.value(size);
+            let is_less = IntCC::UnsignedLessThan;
+            let inside = self.builder.ins().icmp(is_less, wrapped, size);
+            self.go_on_if(inside);
+        }
         self.multiply(wrapped, scale)
+    }
+
+    /// Leaves the function where an index does not lie `inside` its axis.
+    fn go_on_if(&mut self, inside: Value) {
+        let go_on = self.builder.create_block();
+        let builder = &mut self.builder;
+        let outside = *self.outside.get_or_insert_with(|| builder.create_block());
+        builder.ins().brif(inside, go_on, &[], outside, &[]);
+        builder.switch_to_block(go_on);
     }
 
     /// A new block with parameters for such values.

@@ -4,7 +4,7 @@
 //! a plan and, for each of its nests, code with the numbers that it runs on. Which code a kernel gets is not decided here.
 
 use crate::codegen;
-use crate::key::{self, Structure};
+use crate::key::Structure;
 use crate::{Decline, Engine, Listing, MemoryPolicy};
 use cranelift_codegen::Context;
 use cranelift_codegen::control::ControlPlane;
@@ -20,8 +20,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use xslice_core::{
-    Buffer, Check, Element, Error, Input, List, Output, Plan, PlannedNest, Schedule, Scratch,
-    Sources, Step, runner,
+    Buffer, Check, Element, ElementType, Error, Input, List, Output, Plan, PlannedNest, Schedule,
+    Scratch, Sources, Step, runner,
 };
 
 /// `fn(numbers, buffers, dst) -> passed`: see `codegen`.
@@ -172,9 +172,9 @@ fn helper() -> usize {
     innermost as *const () as usize
 }
 
-/// Whether the move of a nest tests the indices of a check, in machine code too: it does so where it is a precompiled one.
-fn tested_by_move(check: &Check, nest: &PlannedNest) -> bool {
-    check.is_by_move() && nest.schedule().is_some_and(key::is_long)
+/// Whether the machine code of a nest tests the indices of a check: see `key::split`, which is told of the same reader.
+fn tested_by_code(check: &Check, _: &PlannedNest) -> bool {
+    check.reader().is_some()
 }
 
 /// A host that gives no executable memory, for tests: it refuses pages, or refuses to make them executable.
@@ -248,6 +248,68 @@ struct Inner {
     declined: Option<Decline>,
     /// One for each nest, in order; empty for the runner.
     nests: Box<[Bound]>,
+    direct: Option<Direct>,
+}
+
+/// What is compared before a call of machine code that is all of a plan: one nest that reads its operands in their order, behind a check
+/// of indices that it reads itself or behind none. A small call is over before the steps of a plan have been looked at.
+#[derive(Debug)]
+struct Direct {
+    /// Type and length of each operand.
+    operands: [(ElementType, usize); MOST_DIRECT],
+    count: usize,
+    output: (ElementType, usize),
+}
+
+/// Operands of a [`Direct`] call, at most.
+const MOST_DIRECT: usize = 2;
+
+impl Direct {
+    fn of(plan: &Plan, nests: &[Bound]) -> Option<Self> {
+        let planned = match plan.steps() {
+            [Step::Nest(planned)] => planned,
+            [Step::Check(check), Step::Nest(planned)] if tested_by_code(check, planned) => planned,
+            _ => return None,
+        };
+        let [nest] = nests else { return None };
+        let given = plan.operand_types();
+        let count = given.clone().count();
+        let operands = (0..count).map(|at| Some(Buffer::Operand(at)));
+        let in_order = match &nest.reads[..] {
+            [None] => count == 0,
+            reads => operands.eq(reads.iter().copied()),
+        };
+        if count > MOST_DIRECT
+            || !in_order
+            || planned.scratch().is_some()
+            || !plan.takes_any_values()
+        {
+            return None;
+        }
+        let mut operands = [(plan.element_type(), 0); MOST_DIRECT];
+        for (to, given) in operands.iter_mut().zip(given) {
+            *to = given;
+        }
+        Some(Self {
+            operands,
+            count,
+            output: (plan.element_type(), plan.output_len()),
+        })
+    }
+
+    /// Runs the nest on buffers of exactly these types and lengths, which is what [`Plan::admit`] admits too. `false`: on others nothing is
+    /// done, or an index lies outside its axis.
+    #[inline]
+    fn run(&self, nest: &Bound, inputs: &[Input<'_>], output: &mut Output<'_>) -> bool {
+        let mut starts = [std::ptr::null(); MOST_DIRECT];
+        let mut same =
+            inputs.len() == self.count && (output.element_type(), output.len()) == self.output;
+        for ((start, input), operand) in starts.iter_mut().zip(inputs).zip(&self.operands) {
+            same &= (input.element_type(), input.len()) == *operand;
+            *start = input.as_ptr();
+        }
+        same && nest.call(&starts, output)
+    }
 }
 
 impl Kernel {
@@ -257,6 +319,7 @@ impl Kernel {
             engine: Engine::Runner,
             declined,
             nests: Box::default(),
+            direct: None,
         }))
     }
 
@@ -267,6 +330,7 @@ impl Kernel {
             return Self::runner(plan, Some(Decline::Codegen));
         }
         Self(Arc::new(Inner {
+            direct: Direct::of(&plan, &nests),
             plan,
             engine,
             declined: None,
@@ -362,7 +426,20 @@ impl Kernel {
         unsafe { xslice_core::collect::<T>(&self.0.plan, run) }
     }
 
+    #[inline]
     fn run_into(&self, inputs: &[Input<'_>], output: &mut Output<'_>) -> Result<(), Error> {
+        let Inner { nests, direct, .. } = &*self.0;
+        if let (Some(direct), [nest]) = (direct, &**nests)
+            && direct.run(nest, inputs, output)
+        {
+            return Ok(());
+        }
+        self.run_steps(inputs, output)
+    }
+
+    /// Any plan and any call: what is wrong is found here too.
+    #[inline(never)]
+    fn run_steps(&self, inputs: &[Input<'_>], output: &mut Output<'_>) -> Result<(), Error> {
         let Inner { plan, nests, .. } = &*self.0;
         if nests.is_empty() {
             return runner::run_on(plan, inputs, output, with_scratch);
@@ -370,7 +447,7 @@ impl Kernel {
         let nest = |number: usize, _: &_, sources: &Sources<'_>, output: &mut Output<'_>| {
             nests[number].run(sources, output)
         };
-        runner::steps(plan, inputs, output, with_scratch, tested_by_move, nest)
+        runner::steps(plan, inputs, output, with_scratch, tested_by_code, nest)
     }
 }
 
@@ -390,12 +467,7 @@ const FEW: usize = 4;
 
 impl Bound {
     /// `false`: an index that its move tests is outside.
-    #[inline]
     fn run(&self, sources: &Sources<'_>, output: &mut Output<'_>) -> bool {
-        // Most nests read one operand, and a small one is over before an array of buffers has been filled.
-        if let [Some(Buffer::Operand(at))] = self.reads[..] {
-            return self.call(&[sources.inputs[at].as_ptr()], output);
-        }
         let start = |buffer: &Option<Buffer>| {
             buffer.map_or(std::ptr::null(), |buffer| sources.start(buffer))
         };
@@ -420,9 +492,9 @@ impl Bound {
     fn call(&self, starts: &[*const u8], output: &mut Output<'_>) -> bool {
         let dst = output.as_mut_ptr();
         // SAFETY: the code was compiled for the structure that the numbers and the buffers were split from (`key::split` or
-        // `key::split_known`, one schedule), so it reads exactly these arrays. The schedule is of a verified nest (I2); `Plan::admit` has
-        // compared the buffers of this call with the lengths it was verified for, and the checks of the plan before it have proved its
-        // indices, but for those that a precompiled move tests before it uses them: every access is in bounds (I3). `dst` comes from an
+        // `key::split_known`, one schedule), so it reads exactly these arrays. The schedule is of a verified nest (I2); `Plan::admit` or
+        // `Direct` has compared the buffers of this call with the lengths it was verified for, and the checks of the plan before it have proved its
+        // indices, but for those that it tests before it uses them: every access is in bounds (I3). `dst` comes from an
         // exclusive borrow, `starts` from shared ones or from earlier temporaries (I5).
         // The pages stay mapped: `self` holds the code.
         unsafe { (self.code.entry)(self.numbers.as_ptr(), starts.as_ptr(), dst) }

@@ -10,7 +10,9 @@
 //! innermost loop around it: they have wider vectors, fetch ahead, and write past the caches.
 
 use crate::vectors::{self, Vector};
-use xslice_core::{Access, Buffer, IndexType, List, Lookup, Move, Progression, Schedule, Source};
+use xslice_core::{
+    Access, Buffer, IndexType, List, Lookup, Move, Progression, Reader, Schedule, Source,
+};
 
 /// Runs of at most so many bytes are moved by loads and stores in place; their length belongs to the structure.
 const INLINE_BYTES: usize = 64;
@@ -56,6 +58,8 @@ pub(crate) struct Table {
     pub serves: usize,
     /// The type of the index.
     pub index: IndexType,
+    /// Whether it is tested here, and not by a check before.
+    pub tested: bool,
 }
 
 /// The move, without its numbers. `packed`: neighbours in the destination touch.
@@ -204,9 +208,9 @@ pub(crate) fn is_long(schedule: &Schedule) -> bool {
 }
 
 /// Takes a schedule apart for code that knows its numbers: as [`split`], or as vectors where that takes fewer instructions.
-pub(crate) fn split_known(schedule: &Schedule) -> Option<Box<Parts>> {
+pub(crate) fn split_known(schedule: &Schedule, reader: Option<Reader>) -> Option<Box<Parts>> {
     let Some(group) = vectors::group(schedule) else {
-        return split(schedule);
+        return split(schedule, reader);
     };
     let mut parts = Parts::outer(schedule, group.loops, 1, slot::ALL)?;
     let (turns, dst_stride, src_stride) = group.turns;
@@ -215,11 +219,13 @@ pub(crate) fn split_known(schedule: &Schedule) -> Option<Box<Parts>> {
     parts
         .numbers
         .extend([turns as i64, dst_stride, src_stride, 0, 0]);
+    parts.test(reader);
     Some(parts)
 }
 
-/// Takes a schedule apart; boxed, because the parts are large and handed on. `None` if it has more than [`MOST_LOOPS`].
-pub(crate) fn split(schedule: &Schedule) -> Option<Box<Parts>> {
+/// Takes a schedule apart; boxed, because the parts are large and handed on. `None` if it has more than [`MOST_LOOPS`]. The indices that
+/// `reader` reads are tested in its code.
+pub(crate) fn split(schedule: &Schedule, reader: Option<Reader>) -> Option<Box<Parts>> {
     let is_long = is_long(schedule);
     let loops = match is_long {
         true => schedule.outer_loops(),
@@ -236,6 +242,7 @@ pub(crate) fn split(schedule: &Schedule) -> Option<Box<Parts>> {
         true => parts.innermost(schedule),
         false => parts.inner(schedule.inner()),
     }
+    parts.test(reader);
     Some(parts)
 }
 
@@ -298,8 +305,22 @@ impl Parts {
         let table = Table {
             serves,
             index: lookup.index,
+            tested: false,
         };
         self.position(&lookup.access, Some(lookup.table), Some((table, lookup)));
+    }
+
+    /// The table that `reader` reads is tested. That of a long move is tested by the helper.
+    fn test(&mut self, reader: Option<Reader>) {
+        let table = match (reader, self.structure.inner) {
+            (Some(Reader::Loops), _) => 1,
+            (Some(Reader::Move), Inner::Lookup { table, .. }) => table,
+            (Some(Reader::Move) | None, _) => return,
+        };
+        let position = self.structure.positions.get_mut(table);
+        if let Some(table) = position.and_then(|position| position.table.as_mut()) {
+            table.tested = true;
+        }
     }
 
     fn innermost(&mut self, schedule: &Schedule) {

@@ -491,9 +491,16 @@ fn split(plan: &Plan, engine: Engine) -> Result<Vec<Wanted>, Decline> {
         Engine::Keyed | Engine::Runner => key::split,
     };
     let mut nests = Vec::with_capacity(schedules(plan).count());
-    for schedule in schedules(plan) {
-        let parts = split(schedule.ok_or(Decline::Strings)?).ok_or(Decline::Codegen)?;
-        nests.push(Wanted { parts, code: None });
+    let mut reader = None;
+    for step in plan.steps() {
+        match step {
+            Step::Check(check) => reader = check.reader(),
+            Step::Nest(planned) => {
+                let schedule = planned.schedule().ok_or(Decline::Strings)?;
+                let parts = split(schedule, reader.take()).ok_or(Decline::Codegen)?;
+                nests.push(Wanted { parts, code: None });
+            }
+        }
     }
     Ok(nests)
 }

@@ -97,7 +97,7 @@ impl Builder {
             access,
             size,
             origin,
-            by_move: false,
+            reader: None,
         }));
         Ok(())
     }

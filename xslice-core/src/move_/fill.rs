@@ -24,7 +24,14 @@ pub(super) unsafe fn run(
     unsafe {
         match level.kind() {
             #[cfg(target_arch = "x86_64")]
-            Kind::Avx512 if packed && count >= SHORT => avx512(to, count, first, step, values),
+            Kind::Avx512 if packed && count >= SHORT => {
+                let head = before_lines(to, size, count);
+                if head > 0 {
+                    avx512(to, head, first, step, values);
+                }
+                let first = first.wrapping_add(step.wrapping_mul(head as i64));
+                avx512(to.add(head * size), count - head, first, step, values);
+            }
             #[cfg(target_arch = "x86_64")]
             Kind::Avx2 if packed && count >= SHORT => avx2(to, count, first, step, values),
             // Elsewhere vectors are part of what the crate is compiled for.
@@ -37,6 +44,18 @@ pub(super) unsafe fn run(
 /// Fewer values are not worth a call of their own.
 #[cfg(target_arch = "x86_64")]
 const SHORT: usize = 16;
+
+/// Values before the first whole line of the result: a vector that straddles two lines is stored in twice the time. 0 where that does not
+/// pay, or where every vector would straddle.
+#[cfg(target_arch = "x86_64")]
+fn before_lines(to: *mut u8, size: usize, count: usize) -> usize {
+    const LEAST_BYTES: usize = 1024;
+    let bytes = to.addr().wrapping_neg() % 64;
+    if count * size < LEAST_BYTES || !bytes.is_multiple_of(size) {
+        return 0;
+    }
+    bytes / size
+}
 
 /// Stores what position `$first + k * $step` is worth at value `k`, for `$count` of them from `$to` on, by vectors with a `$mask` bit for each
 /// lane. Four of them step side by side, so that a value waits for the one four vectors before. What is behind the last whole vector is
@@ -140,7 +159,7 @@ unsafe fn avx512(to: *mut u8, count: usize, first: i64, step: i64, values: Progr
     }
 }
 
-/// Whether a float of so many digits is each of these positions, [`SHORT`] or more, and thus every sum of steps from one to another.
+/// Whether a float of so many digits is each of these positions, and thus every sum of steps from one to another.
 #[cfg(target_arch = "x86_64")]
 fn is_exact(first: i64, step: i64, count: usize, digits: u32) -> bool {
     let most = 1u64 << digits;

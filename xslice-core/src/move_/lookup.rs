@@ -162,7 +162,7 @@ pub(super) unsafe fn run<I: Index>(
     // SAFETY: by the contract of this function; what a vector loop leaves over is the end of the same rows.
     unsafe {
         if rows.count <= FEW && (rows.near || rows.bytes <= LEAST_AHEAD) {
-            return few(dst, src, rows, &indices);
+            return few(level, dst, src, rows, &indices);
         }
         let Some(done) = vectors(level, dst, src, rows, &indices) else {
             return false;
@@ -188,7 +188,13 @@ pub(super) unsafe fn run<I: Index>(
 /// # Safety
 /// As [`run`].
 #[inline]
-unsafe fn few<I: Index>(dst: *mut u8, src: *const u8, rows: Rows, indices: &Indices<I>) -> bool {
+unsafe fn few<I: Index>(
+    level: Level,
+    dst: *mut u8,
+    src: *const u8,
+    rows: Rows,
+    indices: &Indices<I>,
+) -> bool {
     let (mut to, mut from, mut at) = (dst, src, indices.table);
     for _ in 0..rows.count {
         // SAFETY: by the contract of `run`; an index of the type lies there, at any alignment, and the row moves only if it lies in its axis.
@@ -199,7 +205,7 @@ unsafe fn few<I: Index>(dst: *mut u8, src: *const u8, rows: Rows, indices: &Indi
                 return false;
             }
             let place = (wrapped as isize).wrapping_mul(indices.scale);
-            copy::run(to, from.wrapping_offset(place), rows.bytes);
+            rows::one(level, to, from.wrapping_offset(place), rows.bytes);
         }
         to = to.wrapping_offset(rows.dst_stride);
         from = from.wrapping_offset(rows.src_stride);

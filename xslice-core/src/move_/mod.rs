@@ -54,7 +54,7 @@ use crate::fixed::Proven;
 use crate::nest::Source;
 use crate::nest::schedule::{Move, Schedule};
 use crate::operand::{Input, Output};
-use crate::plan::{Check, Plan, PlannedNest};
+use crate::plan::{Check, Plan, PlannedNest, Reader};
 use crate::runner::{self, Odometer, OnScratch};
 use crate::scratch;
 use crate::tensor::Tensor;
@@ -145,7 +145,7 @@ pub(crate) fn run(
 
 /// Whether the Move of a nest tests the indices of a check: a precompiled one does where it can.
 fn tested_by_move(check: &Check, _: &PlannedNest) -> bool {
-    check.is_by_move()
+    check.reader() == Some(Reader::Move)
 }
 
 /// Runs a nest that was proved alone, without a plan, and its call. `false`: an index that its Move tests is outside.
@@ -200,7 +200,7 @@ unsafe fn whole(level: Level, schedule: &Schedule, sources: &Sources<'_>, dst: *
         let to = dst.offset(schedule.dst().offset as isize);
         match (schedule.inner(), schedule.source()) {
             (&Move::Copy { bytes }, Source::Buffer(buffer)) => {
-                copy::run(to, sources.start(buffer).offset(src as isize), bytes);
+                rows::one(level, to, sources.start(buffer).offset(src as isize), bytes);
                 true
             }
             (
@@ -490,7 +490,9 @@ impl Call<'_> {
             let to = self.dst.offset(at.dst as isize);
             let (from, count) = (self.src, self.count);
             match *self.schedule.inner() {
-                Move::Copy { .. } => copy::run(to, from.offset(at.src as isize), count),
+                Move::Copy { .. } => {
+                    rows::one(self.level, to, from.offset(at.src as isize), count);
+                }
                 Move::Strided {
                     bytes,
                     dst_stride,

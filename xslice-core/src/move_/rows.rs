@@ -4,7 +4,7 @@
 //! that is some kilobytes ahead, and of the lines that will be written, it moves them as fast as one long run; `memcpy` does not know of the
 //! next row.
 
-use super::copy::{Rows, fixed};
+use super::copy::{NEAR, Rows, fixed, run};
 use super::level::{Kind, Level};
 
 /// Shorter rows have movers of their own.
@@ -13,7 +13,7 @@ const LEAST_ROW: usize = 65;
 /// Longer rows leave their prefetches behind: `memcpy` is as quick.
 const LONGEST_ROW: usize = 8 << 10;
 
-/// The same in a result that is small: there `memcpy` is only slower by its call.
+/// The same in a result that is small, without vectors as long as a line: there `memcpy` is only slower by its call.
 const LONGEST_NEAR: usize = 256;
 
 /// How far ahead of the row that moves the processor is told to fetch, in bytes of rows.
@@ -27,8 +27,68 @@ pub(super) const AHEAD_WRITE: usize = 2 << 10;
 
 /// Whether such rows are moved here.
 pub(super) fn takes(level: Level, rows: &Rows) -> bool {
-    let longest = if rows.near { LONGEST_NEAR } else { LONGEST_ROW };
+    let longest = match rows.near {
+        true if fill_lines(level, rows.bytes) => NEAR,
+        true => LONGEST_NEAR,
+        false => LONGEST_ROW,
+    };
     level != Level::SCALAR && (LEAST_ROW..=longest).contains(&rows.bytes)
+}
+
+/// Whether rows of a small result are moved by [`whole_lines`].
+fn fill_lines(level: Level, bytes: usize) -> bool {
+    level.vector() == 64 && (LEAST_ROW..=NEAR).contains(&bytes)
+}
+
+/// Moves one row, which is all that a turn or a call moves.
+///
+/// # Safety
+/// As [`super::copy::run`].
+#[inline(always)]
+pub(super) unsafe fn one(level: Level, dst: *mut u8, src: *const u8, bytes: usize) {
+    // SAFETY: by the contract of this function; holding `level` is the proof that the processor has its instructions.
+    unsafe {
+        match level.kind() {
+            #[cfg(target_arch = "x86_64")]
+            Kind::Avx512 if fill_lines(level, bytes) => whole_lines(dst, src, bytes),
+            _ => run(dst, src, bytes),
+        }
+    }
+}
+
+/// Moves one row by vectors that fill whole lines of the result: no store straddles two, but for the first and the last, which overlap
+/// their neighbours.
+///
+/// # Safety
+/// As [`super::copy::run`], for at least a line; the processor has AVX-512 F.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f")]
+unsafe fn whole_lines(dst: *mut u8, src: *const u8, bytes: usize) {
+    use core::arch::x86_64::{__m512i, _mm512_loadu_si512, _mm512_storeu_si512};
+    let load = |at: usize| {
+        // SAFETY: by the contract of this function, for places up to `bytes - 64`.
+        unsafe { _mm512_loadu_si512(src.add(at).cast()) }
+    };
+    let store = |at: usize, line: __m512i| {
+        // SAFETY: likewise.
+        unsafe { _mm512_storeu_si512(dst.add(at).cast(), line) }
+    };
+    let end = bytes - 64;
+    store(0, load(0));
+    let mut at = 64 - dst.addr() % 64;
+    // Four loads before four stores: a load does not wait to see whether a store hits it.
+    while at + 256 <= end {
+        let lines = [0, 64, 128, 192].map(|k| load(at + k));
+        for (k, line) in (0..).step_by(64).zip(lines) {
+            store(at + k, line);
+        }
+        at += 256;
+    }
+    while at < end {
+        store(at, load(at));
+        at += 64;
+    }
+    store(end, load(end));
 }
 
 /// How many rows ahead of the one that moves to fetch.
@@ -52,7 +112,14 @@ pub(super) unsafe fn moved(
     // SAFETY: by the contract of this function; holding `level` is the proof that the processor has its instructions.
     unsafe {
         match level.kind() {
-            // Wider vectors cross a line with every load that is not aligned to them, and were slower.
+            #[cfg(target_arch = "x86_64")]
+            Kind::Avx512 if rows.near => {
+                for k in 0..rows.count {
+                    let to = dst.wrapping_offset(k as isize * rows.dst_stride);
+                    whole_lines(to, src.wrapping_offset(place(k)), rows.bytes);
+                }
+            }
+            // From memory, wider vectors cross a line with every load that is not aligned to them, and were slower.
             #[cfg(target_arch = "x86_64")]
             Kind::Avx512 | Kind::Avx2 => avx2(dst, src, rows, known, place),
             // Part of what the crate is compiled for.

@@ -5,9 +5,9 @@
 //! past the caches where the result is larger.
 
 use super::copy::{self, Mover, by_width};
-use super::fill;
 use super::repeat::{self, Places, Turns};
 use super::{At, Call, Level, MOST_INLINE, Rows, Sources, indices};
+use super::{fill, rows};
 use crate::access::{Access, IndexType, Lookup};
 use crate::nest::schedule::{Move, Schedule};
 use crate::scratch;
@@ -100,7 +100,7 @@ impl Schedule {
         unsafe {
             match (self.inner(), innermost) {
                 (&Move::Copy { bytes }, None) => {
-                    copy::run(dst, src, bytes);
+                    rows::one(Level::best(), dst, src, bytes);
                     return true;
                 }
                 (

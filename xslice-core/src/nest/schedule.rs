@@ -14,7 +14,7 @@ use crate::access::{Access, Buffer, Lookup};
 use crate::elem::ElementType;
 use crate::list::List;
 use crate::move_::Level;
-use crate::plan::Check;
+use crate::plan::{Check, Reader};
 use crate::range::Progression;
 use crate::shuffle::Shuffle;
 use crate::tensor::Tensor;
@@ -264,28 +264,37 @@ impl Schedule {
         taken
     }
 
-    /// Whether a check is that of the very indices that the move reads, each before the row that it points to.
-    pub(crate) fn tests(&self, check: &Check) -> bool {
-        let Move::Lookup {
-            count,
-            ref lookup,
-            index_stride,
-            ..
-        } = self.inner
-        else {
-            return false;
+    /// What reads the very indices of a check, each before the row that it points to.
+    pub(crate) fn reader(&self, check: &Check) -> Option<Reader> {
+        let (lookup, reader, turns) = match (&self.inner, &self.src.lookups[..]) {
+            (
+                Move::Lookup {
+                    count,
+                    lookup,
+                    index_stride,
+                    ..
+                },
+                [],
+            ) => (lookup, Reader::Move, Some((*count, *index_stride))),
+            (Move::Lookup { .. }, _) => return None,
+            (_, [lookup]) => (lookup, Reader::Loops, None),
+            _ => return None,
         };
         let bytes = lookup.index.size() as i64;
-        let [extent] = check.extents() else {
-            return false;
+        let access = check.access();
+        let of_check = match (check.extents(), &access.strides[..]) {
+            ([], []) => None,
+            (&[count], &[stride]) => Some((count, stride * bytes)),
+            _ => return None,
         };
-        self.src.is_affine()
-            && (check.table(), check.index(), check.size())
-                == (lookup.table, lookup.index, lookup.size)
-            && (*extent, check.access().offset * bytes) == (count, lookup.access.offset)
-            && check.access().is_affine()
-            && check.access().strides[0] * bytes == index_stride
-            && lookup.access.strides.iter().all(|&stride| stride == 0)
+        let same_table = (check.table(), check.index(), check.size())
+            == (lookup.table, lookup.index, lookup.size);
+        let same_indices = of_check == turns
+            && access.is_affine()
+            && lookup.access.is_affine()
+            && access.offset * bytes == lookup.access.offset
+            && lookup.access.strides.iter().all(|&stride| stride == 0);
+        (same_table && same_indices).then_some(reader)
     }
 
     /// Turns of the outer loops, outermost first; each at least 1.

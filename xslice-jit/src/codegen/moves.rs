@@ -6,7 +6,7 @@
 //! is one call: `key` decides.
 
 use super::{ELEMENTS, Emitter, Num, OURS, Place, Pointers, arguments};
-use crate::key::{Count, Inner, Table, Values, slot};
+use crate::key::{Count, Inner, Values, slot};
 use crate::vectors::Vector;
 use cranelift_codegen::ir::types::{F32, F64, I8, I8X16, I16, I32, I64};
 use cranelift_codegen::ir::{ConstantData, InstBuilder, Type, Value};
@@ -68,12 +68,8 @@ impl<'e> Emitter<'e> {
             .ins()
             .call_indirect(signature, helper, &arguments);
         if table.is_some() {
-            let passed = self.builder.inst_results(call)[0];
-            let [failed, go_on] = [(); 2].map(|()| self.builder.create_block());
-            self.builder.ins().brif(passed, go_on, &[], failed, &[]);
-            self.builder.switch_to_block(failed);
-            self.builder.ins().return_(&[passed]);
-            self.builder.switch_to_block(go_on);
+            let inside = self.builder.inst_results(call)[0];
+            self.go_on_if(inside);
         }
     }
 
@@ -162,14 +158,14 @@ impl<'e> Emitter<'e> {
         else {
             return;
         };
-        let Some(Table { index, .. }) = self.structure.positions[table].table else {
+        let Some(read) = self.structure.positions[table].table else {
             return;
         };
         let count = self.count(count);
         let size = self.number(self.structure.size(table));
         let scale = self.number(self.structure.scale(table));
         let index_stride = if table_packed {
-            Num::Known(index.size() as i64)
+            Num::Known(read.index.size() as i64)
         } else {
             self.of_move(slot::INDEX_STRIDE)
         };
@@ -189,7 +185,7 @@ impl<'e> Emitter<'e> {
         let still = Place::at(pointers.at[0]);
         let cost = 3 + pieces(bytes).len();
         self.repeat(count, cost, &cursors, &mut |this, at| {
-            let chosen = this.index(at[1], index, size, scale);
+            let chosen = this.index(at[1], read, size, scale);
             let from = at.get(2).copied().unwrap_or(still);
             let base = this.builder.ins().iadd(from.base, chosen);
             this.copy(bytes, at[0], Place { base, ..from });
