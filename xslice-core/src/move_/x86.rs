@@ -75,8 +75,8 @@ unsafe fn short_rows_of<const VECTORS: usize, const LOADS: usize>(
     let has_gaps = rows.src_stride.unsigned_abs() > (reach.1 - reach.0).unsigned_abs() + 64;
     let ahead = ROWS_AHEAD * rows.src_stride + tables.reach.0;
     let lines_ahead = match has_gaps {
-        true => tables.src_stride.unsigned_abs().div_ceil(64),
-        false => 0,
+        true if !rows.near => tables.src_stride.unsigned_abs().div_ceil(64),
+        true | false => 0,
     };
     let mut row = *run;
     for _ in 0..rows.count {
@@ -92,8 +92,10 @@ unsafe fn short_rows_of<const VECTORS: usize, const LOADS: usize>(
                     for line in 0..lines_ahead {
                         prefetch(src.wrapping_offset(ahead).wrapping_add(64 * line));
                     }
-                    for v in 0..VECTORS {
-                        prefetch_write(dst.wrapping_add(AHEAD_WRITE + 64 * v));
+                    if !rows.near {
+                        for v in 0..VECTORS {
+                            prefetch_write(dst.wrapping_add(AHEAD_WRITE + 64 * v));
+                        }
                     }
                     tables_of.tile(dst, src);
                     src = src.wrapping_offset(tables.src_stride);
