@@ -16,11 +16,8 @@ const MOST_LOADS: usize = 16;
 /// Periods this many times as far apart as they are long, or closer, are worth their loads.
 const NEAR: usize = 8;
 
-/// What a load and its permutation cost where periods are farther apart, beside the runs that it gives one by one: those that one load
-/// and one store move, and those that take two.
+/// What a load of 64 bytes and its permutation cost, beside the runs that it gives one by one: see [`Pattern::cost_of_runs`].
 const LOAD_COST: usize = 9;
-const RUN_COST: usize = 4;
-const ODD_RUN_COST: usize = 10;
 
 /// Loads that make a vector of periods that are far apart, at most: their tables stay in registers.
 const MOST_FAR: usize = 8;
@@ -35,12 +32,14 @@ pub struct Pattern {
     src_stride: i32,
     /// Bytes that stay together: 1, 2, 4 or 8.
     unit: usize,
+    /// Whether a table of constants says where the runs are.
+    looked_up: bool,
 }
 
 impl Pattern {
     /// A pattern of `offsets.len()` bytes a period, each read `offsets[k]` bytes from the place of its period, the places
     /// `src_stride` bytes apart; `None` if the reach is too long for a few nearby loads.
-    pub(crate) fn new(offsets: Vec<i32>, src_stride: i64) -> Option<Self> {
+    pub(crate) fn new(offsets: Vec<i32>, src_stride: i64, looked_up: bool) -> Option<Self> {
         let period = offsets.len();
         let src_stride = i32::try_from(src_stride).ok()?;
         let reach = usize::try_from(src_stride.unsigned_abs()).ok()?;
@@ -53,6 +52,7 @@ impl Pattern {
             unit: unit.unwrap_or(1),
             offsets,
             src_stride,
+            looked_up,
         })
     }
 
@@ -79,16 +79,26 @@ impl Pattern {
         self.unit
     }
 
-    /// What the neighbouring bytes of a period cost, run by run.
+    /// What the runs of a period cost one by one: by the loads and stores that each takes, and by the loop around them.
     fn cost_of_runs(&self) -> usize {
         let runs = self
             .offsets
             .chunk_by(|&one, &next| one.checked_add(1) == Some(next));
-        let costs = runs.map(|run| match run.len() {
-            1 | 2 | 4 | 8 | 12 | 16 => RUN_COST,
-            _ => ODD_RUN_COST,
-        });
-        costs.sum()
+        let (mut each, mut count) = (0, 0);
+        for run in runs {
+            count += 1;
+            each += match run.len() {
+                8 => 3,
+                1 | 2 | 4 | 16 => 4,
+                ..=32 => 10,
+                _ => 20,
+            };
+        }
+        match (self.looked_up, count) {
+            (true, _) => 3 * each,
+            (false, 1) => each,
+            (false, _) => each + 4,
+        }
     }
 
     /// The place of the period that byte `at` of a run belongs to, from that of the first.
@@ -122,8 +132,8 @@ pub(crate) struct Load<const N: usize> {
 /// The loads of each vector of a tile: a few whole periods.
 ///
 /// A tile of few vectors is filled by its periods. Where that took many, a tile is the periods that fit into fewest vectors, and the rest
-/// of the last vector has the first bytes of the next tile, which writes them again, the same. Where periods are far apart, a tile is
-/// those that few loads give, and the rest of its vector is left to the next tile.
+/// of the last vector has the first bytes of the next tile, which writes them again, the same. Where periods are far apart, or that takes
+/// fewer loads and stores, a tile is those periods of one vector that few loads give, and the rest of its vector is left to the next tile.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Tables<const N: usize> {
     /// Loads of all vectors, as many for each.
@@ -143,37 +153,54 @@ pub(crate) struct Tables<const N: usize> {
 }
 
 impl<const N: usize> Tables<N> {
-    /// The tables of a pattern; `None` if a vector takes too many loads or a tile too many vectors.
+    /// The tables of a pattern; `None` if a vector takes too many loads.
     pub fn new(pattern: &Pattern) -> Option<Self> {
+        let is_near = pattern.src_stride().unsigned_abs() as usize <= NEAR * pattern.period();
+        let dense = is_near.then(|| Self::dense(pattern)).flatten();
+        match dense {
+            None => Self::sparse(pattern),
+            // No other form has fewer loads and stores.
+            Some(dense) if dense.per_vector <= 2 => Some(dense),
+            Some(dense) => match Self::sparse(pattern) {
+                Some(sparse) if sparse.moves() * dense.tile < dense.moves() * sparse.tile => {
+                    Some(sparse)
+                }
+                Some(_) | None => Some(dense),
+            },
+        }
+    }
+
+    /// Loads and stores of a tile.
+    fn moves(&self) -> usize {
+        self.loads.len() + self.vectors
+    }
+
+    /// Whether they cost less than the runs that they give.
+    fn pays(&self, pattern: &Pattern) -> bool {
+        self.tile / pattern.period() * pattern.cost_of_runs() > LOAD_COST * self.loads.len()
+    }
+
+    /// Few vectors that whole periods fill.
+    fn dense(pattern: &Pattern) -> Option<Self> {
         let period = pattern.period();
         let filled = period / gcd(period, N);
         let vectors = match SHORT_TILES.contains(&filled) {
             true => filled,
             false => period.div_ceil(N),
         };
-        let periods = vectors * N / period;
-        let is_near = pattern.src_stride().unsigned_abs() as usize <= NEAR * period;
-        if !is_near {
-            return Self::far(pattern);
-        }
-        let mut each: Vec<Vec<Load<N>>> = Vec::with_capacity(vectors);
-        for vector in 0..vectors {
-            each.push(loads(pattern, vector * N, N, MOST_LOADS)?);
-        }
-        Self::of(pattern, each, periods, vectors * N)
+        let each: Option<Vec<_>> = (0..vectors)
+            .map(|vector| loads(pattern, vector * N, N, MOST_LOADS))
+            .collect();
+        Self::of(pattern, each?, vectors * N / period, vectors * N)
     }
 
-    /// A vector of as many periods as a few loads give, if that is enough for each of them.
-    fn far(pattern: &Pattern) -> Option<Self> {
+    /// A vector of as many periods as a few loads give.
+    fn sparse(pattern: &Pattern) -> Option<Self> {
         let period = pattern.period();
-        let most = N / period;
-        for periods in (1..=most).rev() {
-            if let Some(list) = loads(pattern, 0, periods * period, MOST_FAR) {
-                let pays = periods * pattern.cost_of_runs() > LOAD_COST * list.len();
-                return pays.then(|| Self::of(pattern, vec![list], periods, periods * period))?;
-            }
-        }
-        None
+        (1..=N / period).rev().find_map(|periods| {
+            let list = loads(pattern, 0, periods * period, MOST_FAR)?;
+            Self::of(pattern, vec![list], periods, periods * period)
+        })
     }
 
     /// Tiles of so many periods, by the loads of each vector, which give so many bytes.
@@ -284,18 +311,10 @@ impl Shuffle {
         }
     }
 
-    /// Whether some vector width reads the pattern by a few loads.
+    /// Whether vectors read the pattern at less cost than run by run: the longest ones, so that what is a shuffle does not depend on the
+    /// processor.
     pub(crate) fn is_quick(&self) -> bool {
-        let is_wide = || self.wide().is_some();
-        match Level::best().kind() {
-            #[cfg(target_arch = "x86_64")]
-            Kind::Avx512 => is_wide() || self.narrow().is_some(),
-            #[cfg(target_arch = "x86_64")]
-            Kind::Avx2 => self.narrow().is_some() || is_wide(),
-            #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
-            Kind::Neon => self.narrow().is_some() || is_wide(),
-            Kind::Scalar => self.narrow().is_some() || is_wide(),
-        }
+        self.wide().is_some_and(|wide| wide.pays(&self.pattern))
     }
 
     /// The bytes of memory that it takes with the tables that the best level reads.
@@ -401,7 +420,7 @@ impl Period {
     }
 
     fn derive(&self) -> Option<Arc<Shuffle>> {
-        let pattern = Pattern::new(self.offsets()?, self.src_stride)?;
+        let pattern = Pattern::new(self.offsets()?, self.src_stride, !self.picked.is_empty())?;
         Some(Arc::new(Shuffle::new(pattern)))
     }
 

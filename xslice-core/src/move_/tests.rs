@@ -35,7 +35,7 @@ fn pattern(random: &mut Random, width: usize) -> Option<Pattern> {
     let sign = [1, -1][random.below(2)];
     let from = (0..elements).map(|_| (random.below(reach) * width) as i32);
     let offsets = from.flat_map(|first| (0..width as i32).map(move |byte| first + byte));
-    Pattern::new(offsets.collect(), sign * stride)
+    Pattern::new(offsets.collect(), sign * stride, true)
 }
 
 /// Runs a shuffle on rows whose source is as long as what they read and `slack`, and compares with its pattern, byte by byte.
