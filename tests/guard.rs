@@ -292,6 +292,31 @@ fn columns_touch_nothing_outside() {
     }
 }
 
+/// Narrow rows of turns that are longer than some vectors: in any order and in theirs, the last column among them.
+#[test]
+fn columns_far_apart_touch_nothing_outside() {
+    let mut rng = Rng::new(29);
+    for ty in [ElementType::U8, ElementType::U16] {
+        for columns in [1, 2, 5, 22, 64, 65, 100, 300, 1100] {
+            for (turns, count) in [(3, 20), (33, 32), (40, 77), (35, 400)] {
+                let mut values: Vec<i64> = (0..count)
+                    .map(|_| rng.within(-columns, columns - 1))
+                    .collect();
+                values[rng.below(count)] = -1;
+                let any = suite::tensor(&[count], &values);
+                values.sort_by_key(|value| value.rem_euclid(columns));
+                let sorted = suite::tensor(&[count], &values);
+                for ids in [&any, &sorted] {
+                    let columns = columns as usize;
+                    check("x[:, @ids]", ty, &[turns, columns], Some(ids));
+                    check("x[::-1, @ids]", ty, &[turns, columns], Some(ids));
+                    check("x[::-2, @ids]", ty, &[2 * turns, columns, 3], Some(ids));
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn an_index_outside_is_refused_before_its_row_is_read() {
     let mut rng = Rng::new(23);

@@ -7,8 +7,12 @@
 
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+#[cfg(target_arch = "x86_64")]
+mod blends;
 mod copy;
 mod fill;
+#[cfg(target_arch = "x86_64")]
+mod gathers;
 #[cfg(any(
     target_arch = "x86_64",
     all(target_arch = "aarch64", target_feature = "neon")

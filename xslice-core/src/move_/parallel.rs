@@ -151,7 +151,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     /// Every kind of move, below no loop, one, two, more; a lookup in the loops.
-    const PROGRAMS: [(&str, ElementType, &[usize]); 19] = [
+    const PROGRAMS: [(&str, ElementType, &[usize]); 20] = [
         ("x[1:]", ElementType::U8, &[5001]),
         ("x[:, 1:]", ElementType::U16, &[40, 90]),
         ("x[::-1]", ElementType::U8, &[3001]),
@@ -165,8 +165,9 @@ mod tests {
         ("x[::2, ::2, ::2, ::2]", ElementType::U16, &[7, 6, 5, 9]),
         ("x[@ids]", ElementType::U8, &[40, 3]),
         ("x[:, @ids]", ElementType::U32, &[6, 40]),
-        // Places that are kept: out of windows, by gathers, row by row. Then periods that are far apart.
+        // Places that are kept: out of windows, blended, by gathers, row by row. Then periods that are far apart.
         ("x[:, @ids]", ElementType::U8, &[50, 40]),
+        ("x[:, @ids]", ElementType::U8, &[100, 400]),
         ("x[:, @ids]", ElementType::U64, &[50, 40]),
         ("x[:, @ids, 1:]", ElementType::U16, &[9, 40, 60]),
         ("x[:, 0:3]", ElementType::U8, &[900, 30]),

@@ -4,6 +4,7 @@ use super::copy::Rows;
 use super::fill;
 use super::level::Level;
 use super::lookup::{self, Index, Indices};
+use super::repeat::{self, Places, Turns};
 use crate::range::Progression;
 use crate::shuffle::{Pattern, Shuffle};
 use alloc::{vec, vec::Vec};
@@ -162,6 +163,73 @@ fn lookups_move_what_indices_say_and_refuse_those_outside() {
                 let near = [size as i32, -(size as i32) - 1][random.below(2)];
                 look_up::<i64>(&mut random, bytes, size, wide, far);
                 look_up::<i32>(&mut random, bytes, size, narrow, near);
+            }
+        }
+    }
+}
+
+/// Moves rows from the same places in some turns at every level, and compares with a loop over bytes. The operand ends where the reach of
+/// its last turn does.
+fn repeat(random: &mut Random, bytes: usize, reach: usize, places: &[isize], turns: usize) {
+    let written = places.len() * bytes;
+    let gap = random.below(2) * random.below(9);
+    let (dst_stride, src_stride) = (written + gap, random.below(2 * reach));
+    let backwards = random.below(2) == 1;
+    let src = random.bytes(src_stride * (turns - 1) + reach);
+    let first = |turn| src_stride * if backwards { turns - 1 - turn } else { turn };
+    let mut expected = vec![UNTOUCHED; dst_stride * turns];
+    for turn in 0..turns {
+        for (row, &place) in places.iter().enumerate() {
+            let from = first(turn) + place as usize;
+            let to = turn * dst_stride + row * bytes;
+            expected[to..to + bytes].copy_from_slice(&src[from..from + bytes]);
+        }
+    }
+    let rows = Rows {
+        count: places.len(),
+        bytes,
+        dst_stride: bytes as isize,
+        src_stride: 0,
+        near: false,
+    };
+    let sign = if backwards { -1 } else { 1 };
+    let all = Turns {
+        count: turns,
+        dst_stride: dst_stride as isize,
+        src_stride: sign * src_stride as isize,
+    };
+    for level in Level::all() {
+        let mut dst = vec![UNTOUCHED; expected.len()];
+        let from = src.as_ptr().wrapping_add(first(0));
+        let each = Places {
+            each: places,
+            reach,
+        };
+        // SAFETY: the reach of each turn lies in `src`, and `dst` has room for the rows of all turns.
+        unsafe { repeat::moved(level, dst.as_mut_ptr(), from, rows, each, all) };
+        assert!(
+            dst == expected,
+            "{}: {bytes} bytes of {reach} in {turns} turns: {places:?}",
+            level.name()
+        );
+    }
+}
+
+#[test]
+fn rows_from_the_same_places_move_in_every_turn() {
+    let mut random = Random(0x2545_F491_4F6C_DD1D);
+    for bytes in 1..=9 {
+        for size in [1, 2, 4, 21, 64, 65, 100, 257, 700] {
+            for (count, turns) in [(5, 13), (16, 3), (33, 34), (64, 32), (100, 37), (1000, 33)] {
+                let scale = bytes + random.below(2) * random.below(4);
+                let reach = scale * (size - 1) + bytes;
+                let mut rows: Vec<_> = (0..count).map(|_| random.below(size)).collect();
+                rows[random.below(count)] = size - 1;
+                if random.below(2) == 1 {
+                    rows.sort_unstable();
+                }
+                let places: Vec<_> = rows.iter().map(|row| (row * scale) as isize).collect();
+                repeat(&mut random, bytes, reach, &places, turns);
             }
         }
     }

@@ -1,15 +1,16 @@
 //! Rows from the same places in every turn of a loop, with AVX-512.
 //!
 //! What the places are is known before the first turn, so that each of them costs no more than the loads and stores: out of registers
-//! where the rows of some turns lie in a window of 256 bytes, by gathers where they are words.
+//! where the rows of some turns lie in a window of 256 bytes; blended from several windows where narrow rows are near each other; else by
+//! gathers where rows are words, or fill them nearly.
 
 use super::avx512::look_up;
+use super::blends;
 use super::copy::Rows;
-use super::repeat::{MOST_KEPT, Places, Turns};
-use super::rows::{AHEAD_WRITE, prefetch, prefetch_write};
+use super::gathers;
+use super::repeat::{Places, Turns};
 use super::x86::mask_of;
 use core::arch::x86_64::*;
-use core::mem::MaybeUninit;
 
 /// Moves neighbouring rows in each of the turns; `false`, and nothing is moved, if they fit no form.
 ///
@@ -22,24 +23,26 @@ pub(super) unsafe fn moved(
     places: Places<'_>,
     turns: Turns,
 ) -> bool {
+    let form = Form::of(&rows, places.reach, turns);
     // SAFETY: by the contract of this function.
     unsafe {
-        match Form::of(&rows, places.reach, turns) {
+        match form {
             Some(Form::Windows { at_once }) => windows(dst, src, rows, places, turns, at_once),
-            Some(Form::Words) => words(dst, src, rows, places, turns),
+            _ if blends::moved(dst, src, rows, places, turns) => {}
+            Some(Form::Gathers) => gathers::moved(dst, src, rows, places, turns),
             None => return false,
         }
     }
     true
 }
 
-/// How neighbouring rows are moved.
+/// How neighbouring rows are moved, wherever in their reach they lie.
 #[derive(Clone, Copy)]
 pub(super) enum Form {
     /// Out of windows, each of which serves so many turns.
     Windows { at_once: usize },
-    /// Words, by gathers.
-    Words,
+    /// By gathers.
+    Gathers,
 }
 
 impl Form {
@@ -48,12 +51,13 @@ impl Form {
         if rows.dst_stride != rows.bytes as isize {
             return None;
         }
-        let words = is_of_words(rows, reach).then_some(Self::Words);
+        let gathers = gathers::takes(rows, reach).then_some(Self::Gathers);
+        let are_words = gathers.is_some() && matches!(rows.bytes, 4 | 8);
         match at_once(rows, reach, turns) {
-            Some(at_once) if at_once >= LEAST_AT_ONCE || words.is_none() => {
+            Some(at_once) if at_once >= LEAST_AT_ONCE || !are_words => {
                 Some(Self::Windows { at_once })
             }
-            _ => words,
+            _ => gathers,
         }
     }
 }
@@ -67,7 +71,7 @@ const MOST_WRITTEN: usize = 1024;
 /// So many windows for each byte of a row, and fewer do not pay for the order of bytes.
 const LEAST_WINDOWS: usize = 4;
 
-/// Gathers are quicker than a window that serves fewer turns.
+/// Gathers of words are quicker than a window that serves fewer turns.
 const LEAST_AT_ONCE: usize = 4;
 
 /// How many turns take their rows from one window; `None`: it is too small for one, or there are too few turns.
@@ -156,63 +160,5 @@ unsafe fn window<const N: usize>(dst: *mut u8, src: *const u8, read: usize, orde
             };
             _mm512_mask_storeu_epi8(dst.add(at).cast(), mask, bytes);
         }
-    }
-}
-
-/// Fewer words leave most lanes of a vector without work.
-const LEAST_OF_WORDS: usize = 4;
-
-/// Lines of the next turn that are fetched with each vector, at most: where there are more, most of them hold no word that is wanted.
-const MOST_LINES: usize = 4;
-
-/// Whether [`words`] moves such rows: of 4 or 8 bytes, from places that 32 bits hold.
-fn is_of_words(rows: &Rows, reach: usize) -> bool {
-    matches!(rows.bytes, 4 | 8) && rows.count >= LEAST_OF_WORDS && i32::try_from(reach).is_ok()
-}
-
-/// Words, by gathers.
-///
-/// # Safety
-/// As [`moved`], for [`Form::Words`].
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
-unsafe fn words(dst: *mut u8, src: *const u8, rows: Rows, places: Places<'_>, turns: Turns) {
-    let mut narrow = [const { MaybeUninit::<i32>::uninit() }; MOST_KEPT];
-    for (narrow, &place) in narrow.iter_mut().zip(places.each) {
-        #[expect(clippy::cast_possible_truncation, reason = "less than the reach")]
-        narrow.write(place as i32);
-    }
-    let lanes = 64 / rows.bytes;
-    let lines = places
-        .reach
-        .div_ceil(64)
-        .div_ceil(rows.count.div_ceil(lanes));
-    let lines = if lines > MOST_LINES { 0 } else { lines };
-    let (mut to, mut from) = (dst, src);
-    for _ in 0..turns.count {
-        let mut next = from.wrapping_offset(turns.src_stride);
-        for k in (0..rows.count).step_by(lanes) {
-            for _ in 0..lines {
-                prefetch(next);
-                next = next.wrapping_add(64);
-            }
-            prefetch_write(to.wrapping_add(k * rows.bytes + AHEAD_WRITE));
-            let mask = u16::MAX >> (16 - (rows.count - k).min(lanes));
-            // SAFETY: a lane of the mask reads one of the rows, whose place is written, and they are side by side in the result.
-            unsafe {
-                let places = _mm512_maskz_loadu_epi32(mask, narrow.as_ptr().add(k).cast());
-                let to = to.add(k * rows.bytes);
-                let none = _mm512_setzero_si512();
-                if rows.bytes == 4 {
-                    let words = _mm512_mask_i32gather_epi32::<1>(none, mask, places, from.cast());
-                    _mm512_mask_storeu_epi32(to.cast(), mask, words);
-                } else {
-                    let (mask, places) = (mask as u8, _mm512_castsi512_si256(places));
-                    let words = _mm512_mask_i32gather_epi64::<1>(none, mask, places, from.cast());
-                    _mm512_mask_storeu_epi64(to.cast(), mask, words);
-                }
-            }
-        }
-        to = to.wrapping_offset(turns.dst_stride);
-        from = from.wrapping_offset(turns.src_stride);
     }
 }

@@ -1,0 +1,231 @@
+//! Rows from the same places in every turn of a loop, with AVX-512: each vector of the result out of several windows.
+//!
+//! A window is 64 bytes of the source. One permute under a mask takes from it all that a vector of the result wants of it: a step. Where
+//! places are near each other, because all lie within some windows or because they are sorted, a vector has far fewer steps than rows.
+//! The steps are found once.
+
+use super::copy::Rows;
+use super::repeat::{MOST_KEPT, Places, Turns};
+use super::rows::{AHEAD_WRITE, prefetch_write};
+use super::x86::mask_of;
+use core::arch::x86_64::*;
+use core::mem::MaybeUninit;
+
+/// Bytes of a vector, and of a window.
+const VECTOR: usize = 64;
+
+/// Wider rows are as quick by gathers, or one by one.
+const MOST_BYTES: usize = 3;
+
+/// Fewer turns are over before finding the steps has paid.
+const LEAST_TURNS: usize = 32;
+
+/// The same of rows in a turn.
+const LEAST_ROWS: usize = 32;
+
+/// A step is slower than fewer rows one by one.
+const LEAST_OF_STEP: usize = 3;
+
+/// Vectors of the result in one turn, at most.
+const MOST_VECTORS: usize = MOST_KEPT.div_ceil(VECTOR / MOST_BYTES);
+
+/// Steps of all these vectors, at most: a few more than [`share_windows`] foresees where a row begins in one window and ends in the next.
+const MOST_STEPS: usize = MOST_KEPT / 2;
+
+/// Turns that take a step together, so that its mask is loaded once for all of them.
+const AT_ONCE: usize = 4;
+
+/// What a vector of the result wants of one window.
+#[derive(Clone, Copy)]
+struct Step {
+    mask: u64,
+    /// Where the window begins.
+    window: u32,
+}
+
+/// A vector of the result: as many whole rows as it has room for.
+#[derive(Clone, Copy)]
+struct Vector {
+    /// Where each byte stands in its window.
+    order: [u8; VECTOR],
+    bytes: u8,
+    steps: u8,
+}
+
+/// What is done in each turn.
+struct Blend {
+    vectors: [MaybeUninit<Vector>; MOST_VECTORS],
+    steps: [MaybeUninit<Step>; MOST_STEPS],
+}
+
+/// Whether so many rows and turns pay for finding the steps, and their numbers fit.
+#[inline]
+fn fits(rows: &Rows, reach: usize, turns: usize) -> bool {
+    (1..=MOST_BYTES).contains(&rows.bytes)
+        && rows.count >= LEAST_ROWS
+        && turns >= LEAST_TURNS
+        && rows.dst_stride == rows.bytes as isize
+        && (VECTOR..=i32::MAX as usize).contains(&reach)
+}
+
+/// Whether rows have windows in common: because there are few, or because that of a row is mostly that of the row before.
+fn share_windows(rows: &Rows, places: Places<'_>) -> bool {
+    let most = rows.count / LEAST_OF_STEP;
+    let vectors = rows.count.div_ceil(VECTOR / rows.bytes);
+    let window = |place: isize| place as usize / VECTOR;
+    let changes = || {
+        let pairs = places.each.windows(2);
+        pairs.filter(|two| window(two[0]) != window(two[1])).count()
+    };
+    vectors * places.reach.div_ceil(VECTOR) <= most || vectors + changes() <= most
+}
+
+/// Moves neighbouring rows in each of the turns; `false`, and nothing is moved, if that does not pay.
+///
+/// # Safety
+/// As [`super::repeat::moved`]; the processor has AVX-512 F, BW, VL, DQ and VBMI.
+#[inline]
+pub(super) unsafe fn moved(
+    dst: *mut u8,
+    src: *const u8,
+    rows: Rows,
+    places: Places<'_>,
+    turns: Turns,
+) -> bool {
+    fits(&rows, places.reach, turns.count)
+        && share_windows(&rows, places)
+        // SAFETY: by the contract of this function.
+        && unsafe { blended(dst, src, rows, places, turns) }
+}
+
+/// # Safety
+/// As [`moved`], of rows that it [`fits`].
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
+unsafe fn blended(
+    dst: *mut u8,
+    src: *const u8,
+    rows: Rows,
+    places: Places<'_>,
+    turns: Turns,
+) -> bool {
+    let mut blend = Blend {
+        vectors: [const { MaybeUninit::uninit() }; MOST_VECTORS],
+        steps: [const { MaybeUninit::uninit() }; MOST_STEPS],
+    };
+    let vectors = match rows.bytes {
+        1 => blend.find::<1>(places),
+        2 => blend.find::<2>(places),
+        _ => blend.find::<3>(places),
+    };
+    let Some(vectors) = vectors else {
+        return false;
+    };
+    let (mut to, mut from) = (dst, src);
+    let mut left = turns.count;
+    while left > 0 {
+        let now = if left >= AT_ONCE { AT_ONCE } else { 1 };
+        // SAFETY: by the contract of this function; these vectors and their steps are found.
+        unsafe {
+            match now {
+                AT_ONCE => blend.run::<AT_ONCE>(vectors, to, from, turns),
+                _ => blend.run::<1>(vectors, to, from, turns),
+            }
+        }
+        to = to.wrapping_offset(now as isize * turns.dst_stride);
+        from = from.wrapping_offset(now as isize * turns.src_stride);
+        left -= now;
+    }
+    true
+}
+
+impl Blend {
+    /// Finds the vectors of rows of `BYTES`, and their steps: how many vectors, or `None` where there are too many steps.
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
+    fn find<const BYTES: usize>(&mut self, places: Places<'_>) -> Option<usize> {
+        // The last window ends where the operand may end.
+        let last = (places.reach - VECTOR) as u32;
+        let rows = places.each.chunks(VECTOR / BYTES);
+        let vectors = rows.len();
+        let mut steps = self.steps.iter_mut();
+        for (vector, rows) in self.vectors.iter_mut().zip(rows) {
+            let mut from = [[0; BYTES]; VECTOR];
+            for (from, &place) in from.iter_mut().zip(rows) {
+                *from = core::array::from_fn(|byte| place as u32 + byte as u32);
+            }
+            let from: [u32; VECTOR] = core::array::from_fn(|k| from.as_flattened()[k]);
+            let windows = from.map(|byte| (byte / VECTOR as u32 * VECTOR as u32).min(last));
+            let bytes = rows.len() * BYTES;
+            let mut rest = mask_of(bytes);
+            let mut count = 0;
+            while rest != 0 {
+                let window = windows[rest.trailing_zeros() as usize];
+                let mask = rest & equal(&windows, window);
+                steps.next()?.write(Step { mask, window });
+                rest &= !mask;
+                count += 1;
+            }
+            vector.write(Vector {
+                order: core::array::from_fn(|k| (from[k].wrapping_sub(windows[k])) as u8),
+                bytes: bytes as u8,
+                steps: count as u8,
+            });
+        }
+        Some(vectors)
+    }
+
+    /// Takes all steps in `TURNS` turns.
+    ///
+    /// # Safety
+    /// As [`moved`], for so many turns; so many vectors are found.
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
+    #[inline]
+    unsafe fn run<const TURNS: usize>(
+        &self,
+        vectors: usize,
+        mut dst: *mut u8,
+        src: *const u8,
+        turns: Turns,
+    ) {
+        let mut steps = self.steps.as_slice();
+        for vector in &self.vectors[..vectors] {
+            // SAFETY: by the contract of this function: a window lies within the reach of the places, and the bytes of a vector in the
+            // result; there are as many steps as all vectors have.
+            unsafe {
+                let vector = vector.assume_init_ref();
+                let (mine, others) = steps.split_at_unchecked(usize::from(vector.steps));
+                steps = others;
+                let order = _mm512_loadu_si512(vector.order.as_ptr().cast());
+                let mut blended = [_mm512_setzero_si512(); TURNS];
+                for step in mine {
+                    let step = step.assume_init_ref();
+                    let mut from = src.wrapping_add(step.window as usize);
+                    for bytes in &mut blended {
+                        let window = _mm512_loadu_si512(from.cast());
+                        *bytes = _mm512_mask_permutexvar_epi8(*bytes, step.mask, order, window);
+                        from = from.wrapping_offset(turns.src_stride);
+                    }
+                }
+                let written = usize::from(vector.bytes);
+                let mut to = dst;
+                for bytes in blended {
+                    prefetch_write(to.wrapping_add(AHEAD_WRITE));
+                    _mm512_mask_storeu_epi8(to.cast(), mask_of(written), bytes);
+                    to = to.wrapping_offset(turns.dst_stride);
+                }
+                dst = dst.wrapping_add(written);
+            }
+        }
+    }
+}
+
+/// A bit for each of the windows that is this one.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
+#[inline]
+fn equal(windows: &[u32; VECTOR], window: u32) -> u64 {
+    let window = _mm512_set1_epi32(window.cast_signed());
+    (0..4).fold(0, |mask, quarter| {
+        // SAFETY: a quarter of the array.
+        let windows = unsafe { _mm512_loadu_si512(windows.as_ptr().add(16 * quarter).cast()) };
+        mask | u64::from(_mm512_cmpeq_epi32_mask(windows, window)) << (16 * quarter)
+    })
+}
