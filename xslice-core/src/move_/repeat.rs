@@ -91,9 +91,11 @@ pub(super) unsafe fn moved(
     }
 }
 
+/// A function for each mover, so that a turn of few rows takes as long whatever stands around the call.
+///
 /// # Safety
 /// As [`moved`]; the mover is for `rows.bytes`.
-#[inline(always)]
+#[inline(never)]
 unsafe fn pick_in_turns(
     mover: impl Mover,
     dst: *mut u8,
