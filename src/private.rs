@@ -25,8 +25,8 @@
 /// xslice!(<u8[480, 640, 4]> frame[100:200, ::-1, 2::-1] => rgb);
 /// assert_eq!(rgb[..6], [3, 2, 1, 3, 2, 1]);
 /// ```
-/// Operands are arrays, nested arrays, `Vec`, slices, and references to them. They are borrowed, and evaluated once. Where the length of one is
-/// not in its type, the value is a `Result`:
+/// Operands are arrays, nested arrays, `Vec`, slices, and references to them. They are borrowed, and evaluated once. Where the length of
+/// one is not in its type, the value is a `Result`:
 ///
 /// ```
 /// # use xslice::xslice;
@@ -101,8 +101,8 @@
 /// assert_eq!(flip(&[1, 2, 3, 4]), [4, 3, 2, 1]);
 /// ```
 ///
-/// The element types are those of [`ElementType`](crate::ElementType): `f16` and `bf16` of [`half`](crate::half), `c64` and `c128` as `Complex` of
-/// [`num_complex`](crate::num_complex), `string` as `String`, which is cloned.
+/// The element types are those of [`ElementType`](crate::ElementType): `f16` and `bf16` of [`half`](crate::half), `c64` and `c128` as
+/// `Complex` of [`num_complex`](crate::num_complex), `string` as `String`, which is cloned.
 ///
 /// What cannot be is refused by the compiler, at its token: all of it at once, with the value, what is allowed and a hint.
 ///

@@ -1,7 +1,7 @@
 //! What expansions of [`xslice!`](crate::xslice) call. Not for use by hand: nothing here is stable.
 //!
-//! Operands become slices of known length by [`Source`] and [`Destination`]. What runs on them is one function of the module `nest` with its numbers, or
-//! stands in the expansion itself; it is called by [`To`] or [`Array`].
+//! Operands become slices of known length by [`Source`] and [`Destination`]. What runs on them is one function of the module `nest` with
+//! its numbers, or stands in the expansion itself; it is called by [`To`] or [`Array`].
 
 mod call;
 pub mod data;
@@ -28,7 +28,8 @@ pub mod scope {
     pub use super::operand::{AsDestination as _, AsSource as _};
     pub use super::operand::{Destination as __XsliceDestination, Source as __XsliceSource};
 
-    /// The facade, for texts of `xslice_core::emit`, and the element types by their names in the notation: a user may have other types of these.
+    /// The facade, for texts of `xslice_core::emit`, and the element types by their names in the notation: a user may have other types of
+    /// these.
     pub mod __xslice {
         pub use crate::private::expansion as __private;
         pub use crate::{Error, half, num_complex};
@@ -47,7 +48,8 @@ pub const fn wrap(index: i64, size: i64) -> usize {
     (if index < 0 { index + size } else { index }) as usize
 }
 
-/// Copies a block of elements, at `to` and `from`. One function for each element type, where ranges of arrays would be some for each length.
+/// Copies a block of elements, at `to` and `from`. One function for each element type, where ranges of arrays would be some for each
+/// length.
 #[inline]
 pub fn copy<T: Clone>(dst: &mut [T], to: usize, src: &[T], from: usize, len: usize) {
     dst[to..to + len].clone_from_slice(&src[from..from + len]);

@@ -1,7 +1,7 @@
 //! What a protobuf message takes once it is decoded, found out before it is.
 //!
-//! Two bytes of a file may be an empty message, which takes hundreds decoded, and nothing there can refuse memory. So one pass over the bytes
-//! counts what they decode to, as far as the messages of ONNX are declared. It need not understand what is malformed: up to the first
+//! Two bytes of a file may be an empty message, which takes hundreds decoded, and nothing there can refuse memory. So one pass over the
+//! bytes counts what they decode to, as far as the messages of ONNX are declared. It need not understand what is malformed: up to the first
 //! malformed place it sees the same fields as the decoder, which reads no further.
 
 use crate::error::{Fault, too_large};

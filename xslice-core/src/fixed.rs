@@ -1,9 +1,9 @@
 //! Nests whose numbers are literals: what [`crate::emit`] writes where a Move does better than the compiler's own loops.
 //!
-//! A [`Nest`], [`Fill`] or [`Gather`] is a `static`, and each call names the numbers. The first one makes a nest of them, by the constructor of every
-//! nest, so it proves I3 and I4, and the schedule for the processor that it runs on. Both are kept; the numbers of later calls are not
-//! looked at. So nothing rests on who wrote them: numbers that break a rule panic before anything moves. Proved in the `static` itself,
-//! they would cost their reader's compiler as much again as all the rest of an invocation.
+//! A [`Nest`], [`Fill`] or [`Gather`] is a `static`, and each call names the numbers. The first one makes a nest of them, by the
+//! constructor of every nest, so it proves I3 and I4, and the schedule for the processor that it runs on. Both are kept; the numbers of
+//! later calls are not looked at. So nothing rests on who wrote them: numbers that break a rule panic before anything moves. Proved in the
+//! `static` itself, they would cost their reader's compiler as much again as all the rest of an invocation.
 //!
 //! A call compares the lengths of its buffers with those of the proof. They are no part of the types, because the compiler would make
 //! every function anew for each.

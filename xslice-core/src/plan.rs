@@ -266,7 +266,8 @@ impl Plan {
         &self.shape
     }
 
-    /// What indices and parameters that were known before the call cost to compile, in bytes of [`Signature::limit`](crate::Signature::limit).
+    /// What indices and parameters that were known before the call cost to compile, in bytes of
+    /// [`Signature::limit`](crate::Signature::limit).
     #[must_use]
     pub fn known_cost(&self) -> usize {
         self.known_cost

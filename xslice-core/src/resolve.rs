@@ -199,8 +199,8 @@ fn step_zero(name: &'static str, at: usize) -> Error {
         .allowed("any value but 0")
 }
 
-/// The axes of the result, from the operator, its parameters (all known and validated by now) and the shape of its data. Range and Reshape have
-/// their own functions.
+/// The axes of the result, from the operator, its parameters (all known and validated by now) and the shape of its data. Range and Reshape
+/// have their own functions.
 pub(crate) fn axes(op: &Op, known: Params<'_>, dims: &[usize]) -> Result<List<AxisIndex>, Error> {
     match op {
         Op::OnnxSlice(OnnxSlice { dialect, .. }) => {

@@ -1,8 +1,8 @@
 //! The precompiled engine: an odometer over the plan that calls Moves.
 //!
-//! Needs no executable memory and nothing to compile, runs on every host, and moves strings by clone. It is what every other compiled engine
-//! falls back to. Here are its door, the order of the steps of a plan (for machine code too), and what it does on elements that are not
-//! raw memory: index checks and strings. How bytes move is in `move_`.
+//! Needs no executable memory and nothing to compile, runs on every host, and moves strings by clone. It is what every other compiled
+//! engine falls back to. Here are its door, the order of the steps of a plan (for machine code too), and what it does on elements that are
+//! not raw memory: index checks and strings. How bytes move is in `move_`.
 
 use crate::access::{Access, Buffer, IndexType};
 use crate::elem::ElementType;
@@ -55,10 +55,11 @@ pub fn run_at(
 
 /// Runs a plan on the threads of the current `rayon` pool.
 ///
-/// Each nest that writes 1 MiB or more is shared out among the threads: by its outermost loop that has 4 turns for each, or by the
-/// elements of its move where no loop has. Smaller ones, and strings, are moved by the calling thread. It takes part after part itself and waits for
-/// no thread that has not come: where the other cores are busy, a call takes little longer than [`run`]. Checks run before anything of their nest, on the
-/// calling thread: what is refused, and in which words, does not depend on threads. Nothing is allocated but what it takes to wake threads.
+/// Each nest that writes 1 MiB or more is shared out among the threads: by its outermost loop that has 4 turns for each, or by the elements
+/// of its move where no loop has. Smaller ones, and strings, are moved by the calling thread. It takes part after part itself and waits for
+/// no thread that has not come: where the other cores are busy, a call takes little longer than [`run`]. Checks run before anything of
+/// their nest, on the calling thread: what is refused, and in which words, does not depend on threads. Nothing is allocated but what it
+/// takes to wake threads.
 ///
 /// ```
 /// use xslice_core::{ElementType, Program, Scratch, Signature, runner};

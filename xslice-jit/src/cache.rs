@@ -75,10 +75,10 @@ impl Known {
 /// Kernels and code, within [`Limits`] after every insertion.
 ///
 /// Three things are bounded: the kernels (and as many structures), the bytes of machine code in whole pages, and the bytes of everything
-/// that lives because the cache holds it, which are plans with their numbers, programs with their constants, signatures, and code. What several entries hold is
-/// counted once. While a bound is exceeded, an entry goes: of those that hold what is too much, the oldest that was not used since it was last
-/// looked at (second chance). What by itself exceeds the bytes is not kept at all. A kernel that is in use lives on when its entry goes, and
-/// its memory is free when the last user is done.
+/// that lives because the cache holds it, which are plans with their numbers, programs with their constants, signatures, and code. What
+/// several entries hold is counted once. While a bound is exceeded, an entry goes: of those that hold what is too much, the oldest that was
+/// not used since it was last looked at (second chance). What by itself exceeds the bytes is not kept at all. A kernel that is in use lives
+/// on when its entry goes, and its memory is free when the last user is done.
 #[derive(Debug)]
 pub(crate) struct Cache {
     kernels: Clock<Cached>,

@@ -1,11 +1,13 @@
 //! From a structure to machine code: the loops.
 //!
-//! One function for each structure: `fn(numbers, buffers, dst) -> bool`, `false` where an index that it tests lies outside its axis. `buffers[p]` is the start of the buffer of position `p`. Each
-//! position is a pointer that the loops step by its strides; an index is read, wrapped and added to the position that it serves as
-//! soon as no deeper loop moves its table. The innermost part is in [`moves`]. With `baked` numbers every number is an immediate, without
-//! them it is loaded where it is needed: once before an innermost loop, once a turn in the others.
+//! One function for each structure: `fn(numbers, buffers, dst) -> bool`, `false` where an index that it tests lies outside its axis.
+//! `buffers[p]` is the start of the buffer of position `p`. Each position is a pointer that the loops step by its strides; an index is
+//! read, wrapped and added to the position that it serves as soon as no deeper loop moves its table. The innermost part is in [`moves`].
+//! With `baked` numbers every number is an immediate, without them it is loaded where it is needed: once before an innermost loop, once a
+//! turn in the others.
 //!
-//! Nothing here is `unsafe`. Bounds were proved when the nest was made (I2 to I4); what is tested is an index that no check before has read.
+//! Nothing here is `unsafe`. Bounds were proved when the nest was made (I2 to I4); what is tested is an index that no check before has
+//! read.
 
 mod moves;
 

@@ -4,6 +4,7 @@
 //! a plan and, for each of its nests, code with the numbers that it runs on. Which code a kernel gets is not decided here.
 
 use crate::codegen;
+use crate::direct::Direct;
 use crate::key::Structure;
 use crate::{Decline, Engine, Listing, MemoryPolicy};
 use cranelift_codegen::Context;
@@ -20,8 +21,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use xslice_core::{
-    Buffer, Check, Element, ElementType, Error, Input, List, Output, Plan, PlannedNest, Schedule,
-    Scratch, Sources, Step, runner,
+    Buffer, Check, Element, Error, Input, List, Output, Plan, PlannedNest, Schedule, Scratch,
+    Sources, Step, runner,
 };
 
 /// `fn(numbers, buffers, dst) -> passed`: see `codegen`.
@@ -75,9 +76,9 @@ impl Code {
         module.finalize_definitions().map_err(declined)?;
         let address = module.get_finalized_function(id);
         pages.measure(bytes);
-        // SAFETY: `address` is the function that was just compiled with `codegen::signature`, which has the three pointer
-        // parameters, the result (0 or 1) and the calling convention of `Entry`; its pages are executable since `finalize_definitions` and stay
-        // mapped while `pages` lives, which is as long as `entry`.
+        // SAFETY: `address` is the function that was just compiled with `codegen::signature`, which has the three pointer parameters, the
+        // result (0 or 1) and the calling convention of `Entry`; its pages are executable since `finalize_definitions` and stay mapped
+        // while `pages` lives, which is as long as `entry`.
         let entry = unsafe { std::mem::transmute::<*const u8, Entry>(address) };
         Ok(Self { entry, pages })
     }
@@ -173,7 +174,7 @@ fn helper() -> usize {
 }
 
 /// Whether the machine code of a nest tests the indices of a check: see `key::split`, which is told of the same reader.
-fn tested_by_code(check: &Check, _: &PlannedNest) -> bool {
+pub(crate) fn tested_by_code(check: &Check, _: &PlannedNest) -> bool {
     check.reader().is_some()
 }
 
@@ -249,67 +250,6 @@ struct Inner {
     /// One for each nest, in order; empty for the runner.
     nests: Box<[Bound]>,
     direct: Option<Direct>,
-}
-
-/// What is compared before a call of machine code that is all of a plan: one nest that reads its operands in their order, behind a check
-/// of indices that it reads itself or behind none. A small call is over before the steps of a plan have been looked at.
-#[derive(Debug)]
-struct Direct {
-    /// Type and length of each operand.
-    operands: [(ElementType, usize); MOST_DIRECT],
-    count: usize,
-    output: (ElementType, usize),
-}
-
-/// Operands of a [`Direct`] call, at most.
-const MOST_DIRECT: usize = 2;
-
-impl Direct {
-    fn of(plan: &Plan, nests: &[Bound]) -> Option<Self> {
-        let planned = match plan.steps() {
-            [Step::Nest(planned)] => planned,
-            [Step::Check(check), Step::Nest(planned)] if tested_by_code(check, planned) => planned,
-            _ => return None,
-        };
-        let [nest] = nests else { return None };
-        let given = plan.operand_types();
-        let count = given.clone().count();
-        let operands = (0..count).map(|at| Some(Buffer::Operand(at)));
-        let in_order = match &nest.reads[..] {
-            [None] => count == 0,
-            reads => operands.eq(reads.iter().copied()),
-        };
-        if count > MOST_DIRECT
-            || !in_order
-            || planned.scratch().is_some()
-            || !plan.takes_any_values()
-        {
-            return None;
-        }
-        let mut operands = [(plan.element_type(), 0); MOST_DIRECT];
-        for (to, given) in operands.iter_mut().zip(given) {
-            *to = given;
-        }
-        Some(Self {
-            operands,
-            count,
-            output: (plan.element_type(), plan.output_len()),
-        })
-    }
-
-    /// Runs the nest on buffers of exactly these types and lengths, which is what [`Plan::admit`] admits too. `false`: on others nothing is
-    /// done, or an index lies outside its axis.
-    #[inline]
-    fn run(&self, nest: &Bound, inputs: &[Input<'_>], output: &mut Output<'_>) -> bool {
-        let mut starts = [std::ptr::null(); MOST_DIRECT];
-        let mut same =
-            inputs.len() == self.count && (output.element_type(), output.len()) == self.output;
-        for ((start, input), operand) in starts.iter_mut().zip(inputs).zip(&self.operands) {
-            same &= (input.element_type(), input.len()) == *operand;
-            *start = input.as_ptr();
-        }
-        same && nest.call(&starts, output)
-    }
 }
 
 impl Kernel {
@@ -430,7 +370,8 @@ impl Kernel {
     fn run_into(&self, inputs: &[Input<'_>], output: &mut Output<'_>) -> Result<(), Error> {
         let Inner { nests, direct, .. } = &*self.0;
         if let (Some(direct), [nest]) = (direct, &**nests)
-            && direct.run(nest, inputs, output)
+            && let Some(starts) = direct.starts(inputs, output)
+            && nest.call(&starts, output)
         {
             return Ok(());
         }
@@ -493,10 +434,9 @@ impl Bound {
         let dst = output.as_mut_ptr();
         // SAFETY: the code was compiled for the structure that the numbers and the buffers were split from (`key::split` or
         // `key::split_known`, one schedule), so it reads exactly these arrays. The schedule is of a verified nest (I2); `Plan::admit` or
-        // `Direct` has compared the buffers of this call with the lengths it was verified for, and the checks of the plan before it have proved its
-        // indices, but for those that it tests before it uses them: every access is in bounds (I3). `dst` comes from an
-        // exclusive borrow, `starts` from shared ones or from earlier temporaries (I5).
-        // The pages stay mapped: `self` holds the code.
+        // `Direct` has compared the buffers of this call with the lengths it was verified for, and the checks of the plan before it have
+        // proved its indices, but for those that it tests before it uses them: every access is in bounds (I3). `dst` comes from an
+        // exclusive borrow, `starts` from shared ones or from earlier temporaries (I5). The pages stay mapped: `self` holds the code.
         unsafe { (self.code.entry)(self.numbers.as_ptr(), starts.as_ptr(), dst) }
     }
 }

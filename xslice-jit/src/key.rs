@@ -5,8 +5,8 @@
 //! at run time from an array in that order, baked code has them as immediates; both ask the structure where a number stands, so the
 //! order is known in this file only. Two schedules with equal structures run the same keyed code.
 //!
-//! What machine code moves itself is decided here too, by [`is_long`]: short rows, a few of them a turn of the loops, are loads and stores in
-//! place, where a call would cost more than they do. Everything longer, and every shuffle, is left to the precompiled Moves with the
+//! What machine code moves itself is decided here too, by [`is_long`]: short rows, a few of them a turn of the loops, are loads and stores
+//! in place, where a call would cost more than they do. Everything longer, and every shuffle, is left to the precompiled Moves with the
 //! innermost loop around it: they have wider vectors, fetch ahead, and write past the caches.
 
 use crate::vectors::{self, Vector};

@@ -36,6 +36,7 @@
 
 mod cache;
 mod codegen;
+mod direct;
 #[expect(
     unsafe_code,
     reason = "machine code is owned and called here, and only here"

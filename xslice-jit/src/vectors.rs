@@ -1,8 +1,8 @@
 //! Short runs as vectors, for code that knows its numbers.
 //!
 //! The innermost turns that lie side by side in the destination make a group. Where its bytes come from is known, so that each 16 bytes of
-//! it are a few loads whose bytes are put in order, and one store: a row that runs backwards, or takes every second element, costs as
-//! many instructions as vectors, not as elements. Loads lie between the first and the last byte that the group reads, which are in the operand
+//! it are a few loads whose bytes are put in order, and one store: a row that runs backwards, or takes every second element, costs as many
+//! instructions as vectors, not as elements. Loads lie between the first and the last byte that the group reads, which are in the operand
 //! (I3).
 
 use xslice_core::{Move, Schedule};

@@ -1,8 +1,8 @@
 //! The functions of the module `nest` on operands as a user gave them: into a destination, by [`To`], and into an array, by [`Array`].
 //!
-//! An invocation is one such call. It names no function but this, takes no pointer to one, and knows the operands by slices and by what may be wrong
-//! with them: what the compiler does for a call, it does for every invocation. What knows the length of a result is made anew for each, so
-//! that is an array and a call, nothing else.
+//! An invocation is one such call. It names no function but this, takes no pointer to one, and knows the operands by slices and by what may
+//! be wrong with them: what the compiler does for a call, it does for every invocation. What knows the length of a result is made anew for
+//! each, so that is an array and a call, nothing else.
 
 use super::alloc::string::String;
 use super::nest::{self, Origin};
@@ -143,8 +143,8 @@ impl<const N: usize> Array<N> {
     }
 }
 
-/// The functions of the module `nest`: how operands are admitted, the name, the sources with their elements and what may be wrong with each, the
-/// numbers, and what may be wrong before the destination is looked at.
+/// The functions of the module `nest`: how operands are admitted, the name, the sources with their elements and what may be wrong with
+/// each, the numbers, and what may be wrong before the destination is looked at.
 macro_rules! calls {
     ($(
         $by:ident $name:ident[$($generics:tt)*]($($source:ident: $element:ident, $wrong:ident;)*) $($number:ident: $numbers:ty),* => $refusal:ty;

@@ -1,9 +1,9 @@
 //! Nests by their numbers. Loops that are written out are compiled anew in every invocation, and a call is not: here is one function for
 //! each element type. Called with literals they are inlined, and the loops for these numbers are left.
 //!
-//! Each takes what it reads, what it writes, then its numbers: the elements of a block if it moves blocks, the turns of its loops, where they start
-//! in the destination and what a turn of each adds, outermost first, then the same of the source. They are arrays by value and nothing nested:
-//! their reader's compiler has less to do than for tuples.
+//! Each takes what it reads, what it writes, then its numbers: the elements of a block if it moves blocks, the turns of its loops, where
+//! they start in the destination and what a turn of each adds, outermost first, then the same of the source. They are arrays by value and
+//! nothing nested: their reader's compiler has less to do than for tuples.
 
 use super::{check_run, copy, wrap};
 use crate::{Element, Error};
@@ -128,8 +128,8 @@ const fn side<const LOOPS: usize>([len, start]: [i64; 2], steps: [i64; LOOPS]) -
     (len as usize, start, steps)
 }
 
-/// A nest that a Move does, behind the `static` that keeps its schedule: turns, block, then of the source and of the destination the length and where
-/// loops start, and what a turn of each adds.
+/// A nest that a Move does, behind the `static` that keeps its schedule: turns, block, then of the source and of the destination the length
+/// and where loops start, and what a turn of each adds.
 #[inline]
 #[expect(clippy::too_many_arguments, reason = "numbers, not nested")]
 pub fn nest<T: Element, const LOOPS: usize>(
@@ -163,7 +163,8 @@ pub fn fill<T: Element, const LOOPS: usize>(
     fill.run((extents, values, (start, steps), side(to, to_steps)), dst);
 }
 
-/// A gather by a Move, which looks at the indices: numbers as those of [`nest`], then what an index counts, the size of its axis, and the table.
+/// A gather by a Move, which looks at the indices: numbers as those of [`nest`], then what an index counts, the size of its axis, and the
+/// table.
 ///
 /// # Errors
 /// That of every engine.

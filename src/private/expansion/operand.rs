@@ -1,4 +1,5 @@
-//! What the operands of an expression can be: arrays, nested arrays, slices, `Vec`, views, and pointers to them, as flat slices. Whether a length must be looked at is said by the type of the operand, and so is whether the value is a `Result`.
+//! What the operands of an expression can be: arrays, nested arrays, slices, `Vec`, views, and pointers to them, as flat slices. Whether a
+//! length must be looked at is said by the type of the operand, and so is whether the value is a `Result`.
 //!
 //! A crate may have hundreds of invocations, each with types of its own, so what counts here is how many functions the compiler makes for
 //! one: a method without a loop or a branch for each array, and nothing else that knows a length. What is needed is a constant, whose value
@@ -45,7 +46,8 @@ pub trait Destination<T, const N: usize>: AsDestination<T> {
     const NEED: Need<Self, T> = Need::of(N);
 }
 
-/// A source as a slice. Its method is called as such, so that a reference costs no step of its own, and knows no length but that of its own type.
+/// A source as a slice. Its method is called as such, so that a reference costs no step of its own, and knows no length but that of its own
+/// type.
 pub trait AsSource<T> {
     /// What may be wrong with it: nothing if the number of its elements is in the type, so that such a form has no way to fail.
     type Refusal: Refusal;
@@ -156,7 +158,8 @@ impl Refusal for Error {
     }
 }
 
-/// An operand as a slice `E`, and what is to be compared if anything is. It owns nothing, so the compiler writes no way to drop it at every call.
+/// An operand as a slice `E`, and what is to be compared if anything is. It owns nothing, so the compiler writes no way to drop it at every
+/// call.
 #[derive(Debug)]
 pub struct Given<'a, E, R> {
     elements: E,

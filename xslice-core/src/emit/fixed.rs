@@ -75,8 +75,8 @@ impl Emitter<'_> {
         })
     }
 
-    /// Whether the nest is one that a Move can do, and better. A text is run by other machines than the one that writes it, so the Move is that
-    /// of the shortest vectors, whatever those of this one are.
+    /// Whether the nest is one that a Move can do, and better. A text is run by other machines than the one that writes it, so the Move is
+    /// that of the shortest vectors, whatever those of this one are.
     pub(super) fn pays(&self, planned: &PlannedNest) -> bool {
         let nest = planned.nest();
         let bytes = nest.element_count() * nest.element_type().size();

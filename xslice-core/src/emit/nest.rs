@@ -32,7 +32,8 @@ pub(super) struct Written {
     loops: usize,
 }
 
-/// Which function does a nest, and its numbers: the block, the loops, where they start in destination and source and what a turn of each adds.
+/// Which function does a nest, and its numbers: the block, the loops, where they start in destination and source and what a turn of each
+/// adds.
 pub(super) fn numbers(nest: &LoopNest, written: &Written) -> (String, String) {
     let extents = &written.extents;
     let (kind, block) = match written.block {
@@ -162,7 +163,8 @@ impl Emitter<'_> {
         loops
     }
 
-    /// `while` and not `for`: a constant may have nothing else, and the compiler has less to do, in builds without optimisation most of all.
+    /// `while` and not `for`: a constant may have nothing else, and the compiler has less to do, in builds without optimisation most of
+    /// all.
     pub(super) fn open_loop(&mut self, counter: &Counter, extent: usize) {
         self.line(format_args!("let mut {counter} = 0;"));
         self.open(format_args!("while {counter} < {extent}"));

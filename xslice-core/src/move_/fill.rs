@@ -57,9 +57,9 @@ fn before_lines(to: *mut u8, size: usize, count: usize) -> usize {
     bytes / size
 }
 
-/// Stores what position `$first + k * $step` is worth at value `k`, for `$count` of them from `$to` on, by vectors with a `$mask` bit for each
-/// lane. Four of them step side by side, so that a value waits for the one four vectors before. What is behind the last whole vector is
-/// stored by a mask.
+/// Stores what position `$first + k * $step` is worth at value `k`, for `$count` of them from `$to` on, by vectors with a `$mask` bit for
+/// each lane. Four of them step side by side, so that a value waits for the one four vectors before. What is behind the last whole vector
+/// is stored by a mask.
 #[cfg(target_arch = "x86_64")]
 macro_rules! in_vectors {
     ($ty:ty, ($to:expr, $count:expr), $first:expr, $step:expr, $add:ident, $mask_add:ident, $store:ident: $mask:ty, |$at:ident| $value:expr) => {{

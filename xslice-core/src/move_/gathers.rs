@@ -21,8 +21,8 @@ const fn word(bytes: usize) -> usize {
 /// Rows that are put side by side and lie farther from each other on average, nearly each on a page of its own, are quicker one by one.
 const FARTHEST: usize = 2 << 10;
 
-/// Whether [`moved`] moves neighbouring rows that lie within `reach` bytes, which 32 bits hold. A gather is no quicker than as many loads and
-/// stores of one or two bytes.
+/// Whether [`moved`] moves neighbouring rows that lie within `reach` bytes, which 32 bits hold. A gather is no quicker than as many loads
+/// and stores of one or two bytes.
 pub(super) fn takes(rows: &Rows, reach: usize) -> bool {
     // Fewer rows leave most lanes of a vector without work, and what is put side by side takes some more.
     let (least, farthest) = match rows.bytes {

@@ -197,7 +197,8 @@ unsafe fn few<I: Index>(
 ) -> bool {
     let (mut to, mut from, mut at) = (dst, src, indices.table);
     for _ in 0..rows.count {
-        // SAFETY: by the contract of `run`; an index of the type lies there, at any alignment, and the row moves only if it lies in its axis.
+        // SAFETY: by the contract of `run`; an index of the type lies there, at any alignment, and the row moves only if it lies in its
+        // axis.
         unsafe {
             let index: i64 = at.read_unaligned().into();
             let wrapped = index + (index >> 63 & indices.size);

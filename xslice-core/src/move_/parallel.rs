@@ -1,11 +1,11 @@
 //! One nest on many threads.
 //!
 //! Checks run before, on the calling thread and in the order of the plan; where a move tests its indices itself and some part meets a bad
-//! one, the check runs after it: so a call is refused as it is on one thread. A schedule
-//! is cut into parts ([`part`](super::part)), a few for each thread, and every thread, the calling one first, takes the next
-//! part that nobody has. A thread that comes late finds less to do, and nobody waits for one that has not come ([`team`](super::team)): so a call takes little
-//! longer than on one thread even where all others are busy. Parts write different bytes, and none is
-//! written outside the range that a Move was given. Nests follow each other: the next one begins when every part is done.
+//! one, the check runs after it: so a call is refused as it is on one thread. A schedule is cut into parts ([`part`](super::part)), a few
+//! for each thread, and every thread, the calling one first, takes the next part that nobody has. A thread that comes late finds less to
+//! do, and nobody waits for one that has not come ([`team`](super::team)): so a call takes little longer than on one thread even where all
+//! others are busy. Parts write different bytes, and none is written outside the range that a Move was given. Nests follow each other: the
+//! next one begins when every part is done.
 
 use super::part::{Part, Split};
 use super::{Level, Sources, nest, scheduled, team, tested_by_move};

@@ -58,8 +58,8 @@ pub(super) struct Places<'a> {
 /// Moves `rows` in each of the turns, always from the same places.
 ///
 /// # Safety
-/// As [`super::copy::run`], for each of the runs of each turn; there are as many places as rows. If `places.reach` is known, so many bytes are
-/// readable from where each turn begins, and all between those of two turns.
+/// As [`super::copy::run`], for each of the runs of each turn; there are as many places as rows. If `places.reach` is known, so many bytes
+/// are readable from where each turn begins, and all between those of two turns.
 pub(super) unsafe fn moved(
     level: Level,
     dst: *mut u8,

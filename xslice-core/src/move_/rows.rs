@@ -1,7 +1,7 @@
 //! Rows of more than a line, by vectors, with both sides fetched ahead.
 //!
-//! Rows with gaps between them, or in no order, end where the processor's own prefetchers have just found their pace. Told of the row
-//! that is some kilobytes ahead, and of the lines that will be written, it moves them as fast as one long run; `memcpy` does not know of the
+//! Rows with gaps between them, or in no order, end where the processor's own prefetchers have just found their pace. Told of the row that
+//! is some kilobytes ahead, and of the lines that will be written, it moves them as fast as one long run; `memcpy` does not know of the
 //! next row.
 
 use super::copy::{NEAR, Rows, fixed, run};

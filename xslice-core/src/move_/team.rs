@@ -1,9 +1,9 @@
 //! Threads that help one thread with what it shares out.
 //!
-//! Each calling thread has a [`Team`]. It invites threads of its pool, begins to work, and when no part is left it closes the work and waits for
-//! those that are at it, never for one that has not come: an invitation that is taken up when the work is closed does nothing. So no
-//! call waits for a core that something else uses, but for the end of parts that run. Invitations that nobody has taken up
-//! are good for the next work of the same thread, and no more are out than there are threads.
+//! Each calling thread has a [`Team`]. It invites threads of its pool, begins to work, and when no part is left it closes the work and
+//! waits for those that are at it, never for one that has not come: an invitation that is taken up when the work is closed does nothing. So
+//! no call waits for a core that something else uses, but for the end of parts that run. Invitations that nobody has taken up are good for
+//! the next work of the same thread, and no more are out than there are threads.
 
 use super::parallel::Shared;
 use alloc::sync::Arc;

@@ -230,8 +230,8 @@ impl Call<'_> {
         let reach = reach(bytes, src_stride, lookup);
         let mut places = [const { MaybeUninit::uninit() }; repeat::MOST_KEPT];
         let places = &mut places[..rows.count];
-        // SAFETY: by the contract of this function: the indices lie in the table; all places are written, and used if all indices lie in the
-        // axis. Any index of the axis is proved to lie in the operand (I3), so all of `reach` does, and what is between two turns.
+        // SAFETY: by the contract of this function: the indices lie in the table; all places are written, and used if all indices lie in
+        // the axis. Any index of the axis is proved to lie in the operand (I3), so all of `reach` does, and what is between two turns.
         unsafe {
             let table = self.table.offset(first.table as isize);
             let inside = match lookup.index {

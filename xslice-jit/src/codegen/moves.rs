@@ -1,9 +1,9 @@
 //! From a structure to machine code: the moves.
 //!
-//! A move repeats one small body over cursors, which are pointers (or positions in a Range) with a step. Short runs become loads and stores in
-//! place, 16 bytes at a time and overlapping at the end of the run. Bodies of few instructions are unrolled; a count that is known and
-//! small becomes straight code. Where all numbers are known, short runs are parts of vectors, which [`crate::vectors`] lays out. What is long
-//! is one call: `key` decides.
+//! A move repeats one small body over cursors, which are pointers (or positions in a Range) with a step. Short runs become loads and stores
+//! in place, 16 bytes at a time and overlapping at the end of the run. Bodies of few instructions are unrolled; a count that is known and
+//! small becomes straight code. Where all numbers are known, short runs are parts of vectors, which [`crate::vectors`] lays out. What is
+//! long is one call: `key` decides.
 
 use super::{ELEMENTS, Emitter, Num, OURS, Place, Pointers, arguments};
 use crate::key::{Count, Inner, Values, slot};

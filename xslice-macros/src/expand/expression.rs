@@ -3,8 +3,8 @@
 //! Operands are borrowed by the traits of the facade, each once. They stand in a block where every name is one that no user has. The
 //! traits decide which operands have a length to be looked at, and with it whether the value is a `Result`.
 //!
-//! A crate may have hundreds of invocations, and a macro runs without optimisation where its user builds without: what stands at the operands is made
-//! token by token, what else is common is text, which is lexed in one.
+//! A crate may have hundreds of invocations, and a macro runs without optimisation where its user builds without: what stands at the
+//! operands is made token by token, what else is common is text, which is lexed in one.
 
 use super::{compile, not_constant, text};
 use crate::parse::{Expression, Notation, Rust};

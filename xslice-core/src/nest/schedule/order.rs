@@ -1,12 +1,13 @@
 //! The order of the loops, where it decides how often memory is read.
 //!
 //! A nest has its loops in the order of the destination, which is right for stores, and for loads as long as the source has the same order.
-//! A strided operand may have another: a transposed matrix, the channels of interleaved pixels, the four phases of an image. Then turns that
-//! lie far apart read the same lines, and a cache has lost them in between. Two rewrites bring such turns together:
+//! A strided operand may have another: a transposed matrix, the channels of interleaved pixels, the four phases of an image. Then turns
+//! that lie far apart read the same lines, and a cache has lost them in between. Two rewrites bring such turns together:
 //!   interchange  the loops around a row take the order of the source
 //!   tile         a row of single elements, each in a line of its own, is cut into parts; all rows that read these lines take a part each
 //!
-//! Rows keep whole lines of the destination in both, so stores lose nothing. Positions stay the same, only their order changes (I3, I4, I6).
+//! Rows keep whole lines of the destination in both, so stores lose nothing. Positions stay the same, only their order changes (I3, I4,
+//! I6).
 
 use super::{Move, Schedule};
 use crate::list::List;

@@ -22,8 +22,8 @@ const MOST_PERIOD: usize = 64;
 /// One row of fewer runs is as quick by scalar moves: what a shuffle sets up weighs more.
 const LEAST_RUNS: usize = 48;
 
-/// Many rows set up once: with so many runs in all, rows of [`LEAST_RUNS_EACH`] gain. Fewer are quicker in place, by the loads and stores of
-/// compiled code.
+/// Many rows set up once: with so many runs in all, rows of [`LEAST_RUNS_EACH`] gain. Fewer are quicker in place, by the loads and stores
+/// of compiled code.
 const LEAST_RUNS_IN_ALL: usize = 1024;
 
 /// Rows of fewer runs are never worth a vector.
@@ -48,7 +48,7 @@ pub enum NoShuffle {
         /// In all.
         rows: usize,
     },
-    /// The source bytes of one vector lie too far apart for a few loads.
+    /// The source bytes of one vector lie so far apart that its loads would cost more than the runs.
     Far,
 }
 
@@ -67,7 +67,9 @@ impl fmt::Display for NoShuffle {
                 "{rows} x {runs} runs are few, and a shuffle pays from {LEAST_RUNS} in one row, or {LEAST_RUNS_IN_ALL} in rows of \
                  {LEAST_RUNS_EACH} and more"
             ),
-            Self::Far => f.write_str("the bytes of one vector lie too far apart for a few loads"),
+            Self::Far => f.write_str(
+                "the bytes of one vector lie so far apart that its loads cost more than the runs",
+            ),
         }
     }
 }
