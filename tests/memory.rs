@@ -76,6 +76,7 @@ fn programs() -> Vec<Case> {
         x(F32, [7, 30])
             .at(at![by(.., -1), by(.., 2)])
             .named("strides"),
+        x(U8, [99, 3]).at(at![.., by(.., -1)]).named("a shuffle"),
         x(F32, [2, 3, 2, 3, 2, 3, 2, 3])
             .at(every_axis)
             .named("one loop"),

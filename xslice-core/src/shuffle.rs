@@ -6,7 +6,7 @@
 //! the destination, and how their bytes are permuted and merged. No pattern is a special case.
 
 use crate::list::List;
-use crate::move_::{Kind, Level};
+use crate::move_::Level;
 use alloc::{sync::Arc, vec, vec::Vec};
 use core::hash::{Hash, Hasher};
 
@@ -293,8 +293,8 @@ fn gcd(a: usize, b: usize) -> usize {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
-/// A Shuffle with its tables: data of the plan. Only the tables that the best level reads by are built with it: most of what a plan
-/// costs would go into the others. Two of one pattern are equal, whatever is built.
+/// A Shuffle with its tables: data of the plan. Only the widest tables, which decide whether it pays, and those that the best level reads
+/// by are built with it: most of what a plan costs goes into them. Two of one pattern are equal, whatever is built.
 #[derive(Clone, Debug)]
 pub struct Shuffle {
     pattern: Pattern,
@@ -312,22 +312,20 @@ impl Shuffle {
     }
 
     /// Whether vectors read the pattern at less cost than run by run: the longest ones, so that what is a shuffle does not depend on the
-    /// processor.
+    /// processor. The tables that the best level reads by are built then, so that no call has to.
     pub(crate) fn is_quick(&self) -> bool {
-        self.wide().is_some_and(|wide| wide.pays(&self.pattern))
+        let pays = self.wide().is_some_and(|wide| wide.pays(&self.pattern));
+        if pays {
+            self.tables(Level::best());
+        }
+        pays
     }
 
-    /// The bytes of memory that it takes with the tables that the best level reads.
+    /// The bytes of memory that it takes with the tables that are built for a plan: the widest, and those that the best level reads by.
     pub(crate) fn memory(&self) -> usize {
-        let tables = match Level::best().kind() {
-            #[cfg(target_arch = "x86_64")]
-            Kind::Avx512 => self.wide().map_or(0, Tables::heap_bytes),
-            #[cfg(target_arch = "x86_64")]
-            Kind::Avx2 => self.narrow().map_or(0, Tables::heap_bytes),
-            #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
-            Kind::Neon => self.narrow().map_or(0, Tables::heap_bytes),
-            Kind::Scalar => self.narrow().map_or(0, Tables::heap_bytes),
-        };
+        let (_, narrow) = self.tables(Level::best());
+        let tables =
+            self.wide().map_or(0, Tables::heap_bytes) + narrow.map_or(0, Tables::heap_bytes);
         size_of::<Self>() + size_of_val(self.pattern.offsets()) + tables
     }
 

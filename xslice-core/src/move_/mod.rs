@@ -45,7 +45,6 @@ mod windows;
 mod x86;
 
 use copy::{Rows, by_width};
-pub(crate) use level::Kind;
 pub use level::Level;
 
 #[cfg(feature = "rayon")]

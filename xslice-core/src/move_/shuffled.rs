@@ -104,7 +104,7 @@ impl Shuffle {
 
 impl Shuffle {
     /// The tables that a level reads by: one of them, or none.
-    fn tables(&self, level: Level) -> (Option<&Tables<64>>, Option<&Tables<16>>) {
+    pub(crate) fn tables(&self, level: Level) -> (Option<&Tables<64>>, Option<&Tables<16>>) {
         match level.kind() {
             Kind::Scalar => (None, None),
             #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
