@@ -88,7 +88,7 @@ pub struct Check {
     pub(crate) reader: Option<Reader>,
 }
 
-/// What of the nest behind a check reads its very indices, each once before it is used, and so can test them in its place.
+/// What of the nest right behind a check reads its very indices, each before it is used, and so can test them in its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reader {
     /// Its Move, a look-up.
@@ -336,7 +336,7 @@ impl Plan {
     }
 
     /// Compares a call with the signature: number, types and lengths of the buffers, values of the parameters. Every engine calls
-    /// this first; what passes satisfies I3 and I5 for this plan.
+    /// this first, or compares as strictly itself; what passes satisfies I3 and I5 for this plan.
     ///
     /// # Errors
     /// [`ErrorKind::OperandCount`], [`ErrorKind::OperandType`], [`ErrorKind::OperandLength`], [`ErrorKind::OperandValue`].

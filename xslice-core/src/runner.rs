@@ -129,8 +129,8 @@ pub type OnScratch<'a> = &'a mut dyn FnMut(&mut Scratch) -> Result<(), Error>;
 
 /// Admits a call, then takes the steps of the plan in order: checks are run here, nests by `nest`, which gets the number of the
 /// nest in the plan, what it may read, and where it writes. For engines: when `nest` is called, the buffers have the lengths that the
-/// nest was verified for, and the checks of its indices have passed (I3), but for the one that `tests` says it does itself: of that it says
-/// `false` where an index is outside.
+/// nest was verified for, and the checks of its indices have passed (I3), but for the one right before it where `tests` says that it does
+/// this one itself, because it has a [`Reader`](crate::Reader): of that it says `false` where an index is outside.
 ///
 /// # Errors
 /// As [`run`].
@@ -141,7 +141,7 @@ pub fn steps(
     inputs: &[Input<'_>],
     output: &mut Output<'_>,
     temporaries: impl FnOnce(OnScratch<'_>) -> Result<(), Error>,
-    tests: fn(&Check, &PlannedNest) -> bool,
+    tests: fn(&Check) -> bool,
     mut nest: impl FnMut(usize, &PlannedNest, &Sources<'_>, &mut Output<'_>) -> bool,
 ) -> Result<(), Error> {
     plan.admit(inputs, output)?;
@@ -155,7 +155,7 @@ pub fn steps(
     };
     let sources = Sources::new(plan, inputs, scratch::Sources::default());
     let left = match check {
-        Some(check) if !tests(check, planned) => self::check(check, &sources).map(|()| None)?,
+        Some(check) if !tests(check) => self::check(check, &sources).map(|()| None)?,
         left => left,
     };
     match (nest(0, planned, &sources, output), left) {
@@ -170,7 +170,7 @@ fn many_steps(
     inputs: &[Input<'_>],
     output: &mut Output<'_>,
     temporaries: impl FnOnce(OnScratch<'_>) -> Result<(), Error>,
-    tests: fn(&Check, &PlannedNest) -> bool,
+    tests: fn(&Check) -> bool,
     nest: &mut dyn FnMut(usize, &PlannedNest, &Sources<'_>, &mut Output<'_>) -> bool,
 ) -> Result<(), Error> {
     let run = &mut |scratch: &mut Scratch| each_step(plan, inputs, output, scratch, tests, nest);
@@ -186,18 +186,18 @@ fn each_step(
     inputs: &[Input<'_>],
     output: &mut Output<'_>,
     scratch: &mut Scratch,
-    tests: fn(&Check, &PlannedNest) -> bool,
+    tests: fn(&Check) -> bool,
     nest: &mut dyn FnMut(usize, &PlannedNest, &Sources<'_>, &mut Output<'_>) -> bool,
 ) -> Result<(), Error> {
     scratch.prepare(plan.temporaries())?;
     let mut number = 0;
     let mut left = None;
-    for (at, step) in plan.steps().iter().enumerate() {
+    for step in plan.steps() {
         let planned = match step {
             Step::Check(check) => {
-                match plan.steps().get(at + 1) {
-                    Some(Step::Nest(next)) if tests(check, next) => left = Some(check),
-                    _ => self::check(check, &Sources::new(plan, inputs, scratch.sources()))?,
+                match tests(check) {
+                    true => left = Some(check),
+                    false => self::check(check, &Sources::new(plan, inputs, scratch.sources()))?,
                 }
                 continue;
             }

@@ -241,7 +241,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// `scale * (v < 0 ? v + size : v)` for the index `v` at `place`.
+    /// `scale * (v < 0 ? v + size : v)` for the index `v` at `place`, which is tested first if the table says so.
     fn index(&mut self, place: Place, table: Table, size: Num, scale: Num) -> Value {
         let v = match table.index {
             IndexType::I32 => self

@@ -23,7 +23,7 @@ impl Direct {
     pub(crate) fn of(plan: &Plan, nests: &[Bound]) -> Option<Self> {
         let planned = match plan.steps() {
             [Step::Nest(planned)] => planned,
-            [Step::Check(check), Step::Nest(planned)] if tested_by_code(check, planned) => planned,
+            [Step::Check(check), Step::Nest(planned)] if tested_by_code(check) => planned,
             _ => return None,
         };
         let [nest] = nests else { return None };

@@ -21,8 +21,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use xslice_core::{
-    Buffer, Check, Element, Error, Input, List, Output, Plan, PlannedNest, Schedule, Scratch,
-    Sources, Step, runner,
+    Buffer, Check, Element, Error, Input, List, Output, Plan, Schedule, Scratch, Sources, Step,
+    runner,
 };
 
 /// `fn(numbers, buffers, dst) -> passed`: see `codegen`.
@@ -173,8 +173,8 @@ fn helper() -> usize {
     innermost as *const () as usize
 }
 
-/// Whether the machine code of a nest tests the indices of a check: see `key::split`, which is told of the same reader.
-pub(crate) fn tested_by_code(check: &Check, _: &PlannedNest) -> bool {
+/// Whether the machine code of the nest behind a check tests its indices: see `key::split`, which is told of the same reader.
+pub(crate) fn tested_by_code(check: &Check) -> bool {
     check.reader().is_some()
 }
 
@@ -407,7 +407,7 @@ fn with_scratch(run: runner::OnScratch<'_>) -> Result<(), Error> {
 const FEW: usize = 4;
 
 impl Bound {
-    /// `false`: an index that its move tests is outside.
+    /// `false`: an index that it tests is outside.
     fn run(&self, sources: &Sources<'_>, output: &mut Output<'_>) -> bool {
         let start = |buffer: &Option<Buffer>| {
             buffer.map_or(std::ptr::null(), |buffer| sources.start(buffer))

@@ -146,8 +146,8 @@ pub(crate) fn run(
     runner::steps(plan, inputs, output, temporaries, tested_by_move, run)
 }
 
-/// Whether the Move of a nest tests the indices of a check: a precompiled one does where it can.
-fn tested_by_move(check: &Check, _: &PlannedNest) -> bool {
+/// Whether the Move of the nest behind a check tests its indices: a precompiled one does where it can.
+fn tested_by_move(check: &Check) -> bool {
     check.reader() == Some(Reader::Move)
 }
 
