@@ -5,6 +5,7 @@
 //! moves and takes the steps of the plan in order. So every check has passed before a nest loads an index, or is left to the very move
 //! that reads these indices: it tests each before the row that it points to. What is left to choose here is speed.
 
+mod at;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 #[cfg(target_arch = "x86_64")]
@@ -44,6 +45,7 @@ mod windows;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
+use at::{At, each_turn, turns};
 use copy::{Rows, by_width};
 pub use level::Level;
 
@@ -62,7 +64,6 @@ use crate::runner::{self, Odometer, OnScratch};
 use crate::scratch;
 use crate::tensor::Tensor;
 use alloc::sync::Arc;
-use core::mem::MaybeUninit;
 
 /// Everything that a step of a plan may read.
 #[derive(Clone, Copy, Debug)]
@@ -294,74 +295,6 @@ unsafe fn short_rows(mover: impl copy::Mover, call: &Call<'_>, rows: Rows) -> bo
     }
 }
 
-/// Positions in bytes (in a Range: its position).
-#[derive(Clone, Copy, Default)]
-struct At {
-    src: i64,
-    dst: i64,
-    /// In the table of a lookup.
-    table: i64,
-}
-
-impl At {
-    /// One turn further. Past the last turn the position may leave the buffer; it is not used there.
-    #[inline]
-    fn plus(self, stride: Self) -> Self {
-        Self {
-            src: self.src.wrapping_add(stride.src),
-            dst: self.dst.wrapping_add(stride.dst),
-            table: self.table.wrapping_add(stride.table),
-        }
-    }
-
-    /// All turns of a loop back.
-    #[inline]
-    fn minus(self, stride: Self, turns: usize) -> Self {
-        let back = |from: i64, stride: i64| from.wrapping_sub(stride.wrapping_mul(turns as i64));
-        Self {
-            src: back(self.src, stride.src),
-            dst: back(self.dst, stride.dst),
-            table: back(self.table, stride.table),
-        }
-    }
-}
-
-/// Calls `turn` with the position of each turn of nested loops, the last one fastest, as long as it says `true`.
-#[inline(always)]
-fn turns(
-    extents: &[usize],
-    first: At,
-    stride: &impl Fn(usize) -> At,
-    turn: impl Fn(At) -> bool,
-) -> bool {
-    let mut at = first;
-    // Only as many as there are loops are written: most calls are short.
-    let mut counters = [MaybeUninit::uninit(); runner::MOST_LOOPS];
-    for counter in &mut counters[..extents.len()] {
-        counter.write(0usize);
-    }
-    while turn(at) {
-        // The innermost loop that has turns left takes one; those inside it begin again.
-        let mut k = extents.len();
-        loop {
-            let Some(inner) = k.checked_sub(1) else {
-                return true;
-            };
-            k = inner;
-            // SAFETY: as many counters as there are loops are written above.
-            let counter = unsafe { counters[k].assume_init_mut() };
-            *counter += 1;
-            at = at.plus(stride(k));
-            if *counter < extents[k] {
-                break;
-            }
-            *counter = 0;
-            at = at.minus(stride(k), extents[k]);
-        }
-    }
-    false
-}
-
 /// One call of one schedule.
 struct Call<'a> {
     level: Level,
@@ -414,9 +347,7 @@ impl Call<'_> {
     #[inline(always)]
     unsafe fn walk(&self, turn: impl Fn(At) -> bool) -> bool {
         // SAFETY: by the contract of this function.
-        unsafe {
-            self.walk_outer(|first, count, stride| turns::each_turn(first, count, stride, &turn))
-        }
+        unsafe { self.walk_outer(|first, count, stride| each_turn(first, count, stride, &turn)) }
     }
 
     /// Calls `innermost` for each turn of the outer loops but the innermost of them, as long as it says `true`: with the position of

@@ -6,7 +6,9 @@ use super::copy::{self, Rows};
     all(target_arch = "aarch64", target_feature = "neon")
 ))]
 use super::lanes;
-use super::level::{Kind, Level};
+#[cfg(target_arch = "x86_64")]
+use super::level::Kind;
+use super::level::Level;
 #[cfg(target_arch = "x86_64")]
 use super::x86;
 use crate::shuffle::{Pattern, Shuffle, Tables};
@@ -105,18 +107,10 @@ impl Shuffle {
 impl Shuffle {
     /// The tables that a level reads by: one of them, or none.
     pub(crate) fn tables(&self, level: Level) -> (Option<&Tables<64>>, Option<&Tables<16>>) {
-        match level.kind() {
-            Kind::Scalar => (None, None),
-            #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
-            Kind::Neon => (None, self.narrow()),
-            #[cfg(target_arch = "x86_64")]
-            Kind::Avx2 => (None, self.narrow()),
-            #[cfg(target_arch = "x86_64")]
-            Kind::Avx512 => match self.wide() {
-                None => (None, self.narrow()),
-                wide => (wide, None),
-            },
-        }
+        let has_lines = level.vector() == 64;
+        let wide = has_lines.then(|| self.wide()).flatten();
+        let has_vectors = level != Level::SCALAR && wide.is_none();
+        (wide, has_vectors.then(|| self.narrow()).flatten())
     }
 }
 

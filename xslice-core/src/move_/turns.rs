@@ -4,9 +4,10 @@
 //! where they stand. So rows are moved here as the runner moves them: many at once where a Move can do that, by the widest vectors,
 //! past the caches where the result is larger.
 
+use super::at::{At, each_turn};
 use super::copy::{self, Mover, by_width};
 use super::repeat::{self, Places, Turns};
-use super::{At, Call, Level, MOST_INLINE, Rows, Sources, indices};
+use super::{Call, Level, MOST_INLINE, Rows, Sources, indices};
 use super::{fill, rows};
 use crate::access::{Access, IndexType, Lookup};
 use crate::nest::schedule::{Move, Schedule};
@@ -293,17 +294,4 @@ unsafe fn short_turns(
         unsafe { call.short(mover, at, rows) };
         true
     });
-}
-
-/// Calls `turn` with the position of each turn of one loop, as long as it says `true`.
-#[inline(always)]
-pub(super) fn each_turn(first: At, turns: usize, stride: At, turn: impl Fn(At) -> bool) -> bool {
-    let mut at = first;
-    for _ in 0..turns {
-        if !turn(at) {
-            return false;
-        }
-        at = at.plus(stride);
-    }
-    true
 }

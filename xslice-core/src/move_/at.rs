@@ -1,0 +1,85 @@
+//! Where a turn of the loops stands in the buffers of a call, and the loops.
+
+use crate::runner::MOST_LOOPS;
+use core::mem::MaybeUninit;
+
+/// Positions in bytes (in a Range: its position).
+#[derive(Clone, Copy, Default)]
+pub(super) struct At {
+    pub src: i64,
+    pub dst: i64,
+    /// In the table of a lookup.
+    pub table: i64,
+}
+
+impl At {
+    /// One turn further. Past the last turn the position may leave the buffer; it is not used there.
+    #[inline]
+    pub fn plus(self, stride: Self) -> Self {
+        Self {
+            src: self.src.wrapping_add(stride.src),
+            dst: self.dst.wrapping_add(stride.dst),
+            table: self.table.wrapping_add(stride.table),
+        }
+    }
+
+    /// All turns of a loop back.
+    #[inline]
+    pub fn minus(self, stride: Self, turns: usize) -> Self {
+        let back = |from: i64, stride: i64| from.wrapping_sub(stride.wrapping_mul(turns as i64));
+        Self {
+            src: back(self.src, stride.src),
+            dst: back(self.dst, stride.dst),
+            table: back(self.table, stride.table),
+        }
+    }
+}
+
+/// Calls `turn` with the position of each turn of nested loops, the last one fastest, as long as it says `true`.
+#[inline(always)]
+pub(super) fn turns(
+    extents: &[usize],
+    first: At,
+    stride: &impl Fn(usize) -> At,
+    turn: impl Fn(At) -> bool,
+) -> bool {
+    let mut at = first;
+    // Only as many as there are loops are written: most calls are short.
+    let mut counters = [MaybeUninit::uninit(); MOST_LOOPS];
+    for counter in &mut counters[..extents.len()] {
+        counter.write(0usize);
+    }
+    while turn(at) {
+        // The innermost loop that has turns left takes one; those inside it begin again.
+        let mut k = extents.len();
+        loop {
+            let Some(inner) = k.checked_sub(1) else {
+                return true;
+            };
+            k = inner;
+            // SAFETY: as many counters as there are loops are written above.
+            let counter = unsafe { counters[k].assume_init_mut() };
+            *counter += 1;
+            at = at.plus(stride(k));
+            if *counter < extents[k] {
+                break;
+            }
+            *counter = 0;
+            at = at.minus(stride(k), extents[k]);
+        }
+    }
+    false
+}
+
+/// Calls `turn` with the position of each turn of one loop, as long as it says `true`.
+#[inline(always)]
+pub(super) fn each_turn(first: At, turns: usize, stride: At, turn: impl Fn(At) -> bool) -> bool {
+    let mut at = first;
+    for _ in 0..turns {
+        if !turn(at) {
+            return false;
+        }
+        at = at.plus(stride);
+    }
+    true
+}
