@@ -159,7 +159,7 @@ impl<const N: usize> Tables<N> {
         let dense = is_near.then(|| Self::dense(pattern)).flatten();
         match dense {
             None => Self::sparse(pattern),
-            // No other form has fewer loads and stores.
+            // Another form seldom has fewer loads and stores, and is not derived to find out.
             Some(dense) if dense.per_vector <= 2 => Some(dense),
             Some(dense) => match Self::sparse(pattern) {
                 Some(sparse) if sparse.moves() * dense.tile < dense.moves() * sparse.tile => {
