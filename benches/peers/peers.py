@@ -24,6 +24,7 @@ from time import perf_counter_ns
 import numpy as np
 
 SAMPLE = 1_000_000
+WARMING = 3  # calls before those that count
 ENOUGH = 3_000_000_000
 LEAST_ROUNDS = 5
 TYPES = {"u8": "uint8", "f16": "float16", "f32": "float32", "f64": "float64", "i32": "int32", "i64": "int64"}
@@ -360,7 +361,7 @@ def repeated(call):
 
 
 def elapsed(run, times):
-    run(1)
+    run(WARMING)
     start = perf_counter_ns()
     run(times)
     return perf_counter_ns() - start

@@ -12,6 +12,10 @@ use std::time::{Duration, Instant};
 /// The least time of a strategy in a round.
 const SAMPLE: Duration = Duration::from_millis(1);
 
+/// Calls of a strategy before those of a round that count. One brings back what others streamed past the caches; a last-level cache keeps
+/// lines that come back to it more than once.
+const WARMING: u64 = 3;
+
 /// Time after which a workload has no further round, but for the first [`LEAST_ROUNDS`].
 const ENOUGH: Duration = Duration::from_secs(3);
 
@@ -185,7 +189,7 @@ fn calibrate(
     }
 }
 
-/// The time of that many calls, after one that brings back what other strategies took from the caches.
+/// The time of that many calls, after [`WARMING`] ones.
 fn time(
     prepared: &mut Prepared,
     peers: &mut [Box<dyn Peer>],
@@ -205,7 +209,7 @@ fn time(
         }
         Ok(())
     };
-    run(1)?;
+    run(WARMING)?;
     let start = Instant::now();
     run(times)?;
     Ok(start.elapsed())
