@@ -35,7 +35,7 @@
 use crate::access::{Access, Buffer, IndexType, Lookup};
 use crate::elem::{Element, ElementType};
 use crate::error::Error;
-use crate::move_;
+use crate::move_::{self, Level};
 use crate::nest::schedule::{Move, Schedule};
 use crate::nest::{LoopNest, Parts, Source};
 use crate::operand::{Input, Output};
@@ -68,11 +68,15 @@ impl<T: Element> Nest<T> {
     ///
     /// # Panics
     /// If a position lies outside its buffer or one might be written twice, or if a length is not that of the nest.
+    #[inline]
     pub fn run<const LOOPS: usize>(&self, numbers: Copied<LOOPS>, src: &[T], dst: &mut [T]) {
-        let numbers = || Numbers::copied(T::TYPE, &numbers);
-        self.0.with(numbers, |proof| {
+        self.0.with(numbers, Self::numbers, |proof| {
             proof.run(&[src.into()], dst.into());
         });
+    }
+
+    fn numbers<const LOOPS: usize>(copied: &Copied<LOOPS>) -> Numbers<'_> {
+        Numbers::copied(T::TYPE, copied)
     }
 }
 
@@ -100,9 +104,17 @@ impl<T: Element> Fill<T> {
     /// # Panics
     /// If a position lies outside the buffer or one might be written twice, for another element type than that of the values, or if the
     /// length is not that of the nest.
+    #[inline]
     pub fn run<const LOOPS: usize>(&self, numbers: Filled<LOOPS>, dst: &mut [T]) {
-        let (extents, values, (start, strides), to) = &numbers;
-        let numbers = || Numbers {
+        self.0.with(numbers, Self::numbers, |proof| {
+            proof.run(&[], dst.into());
+        });
+    }
+
+    fn numbers<const LOOPS: usize>(
+        (extents, values, (start, strides), to): &Filled<LOOPS>,
+    ) -> Numbers<'_> {
+        Numbers {
             ty: T::TYPE,
             extents,
             block: 1,
@@ -110,10 +122,7 @@ impl<T: Element> Fill<T> {
             src: (usize::MAX, *start, strides),
             dst: (to.0, to.1, &to.2),
             table: None,
-        };
-        self.0.with(numbers, |proof| {
-            proof.run(&[], dst.into());
-        });
+        }
     }
 }
 
@@ -129,6 +138,7 @@ impl<T: Element> Gather<T, i64> {
     ///
     /// # Panics
     /// As [`Gather::run`], and if the indices were checked for a larger axis.
+    #[inline]
     pub fn run_fixed<const LOOPS: usize>(
         &self,
         numbers: Gathered<LOOPS>,
@@ -136,20 +146,22 @@ impl<T: Element> Gather<T, i64> {
         indices: Checked<'static, i64>,
         dst: &mut [T],
     ) {
-        let larger = "a proof for another axis";
-        let (_, (_, axis, _)) = numbers;
-        let numbers = || {
-            assert!(indices.size <= axis, "{larger}");
-            let mut numbers = Self::numbers(&numbers);
-            if let Some(table) = &mut numbers.table {
-                table.known = indices.indices;
-            }
-            numbers
-        };
-        self.0.with(numbers, |proof| {
-            assert!(indices.size <= proof.axis, "{larger}");
+        let numbers = (numbers, indices);
+        self.0.with(numbers, Self::fixed_numbers, |proof| {
+            indices.are_for(proof.axis);
             proof.run(&[src.into(), indices.indices.into()], dst.into());
         });
+    }
+
+    fn fixed_numbers<'n, const LOOPS: usize>(
+        (gathered, indices): &'n (Gathered<LOOPS>, Checked<'static, i64>),
+    ) -> Numbers<'n> {
+        let mut numbers = Self::numbers(gathered);
+        if let Some(table) = &mut numbers.table {
+            indices.are_for(table.size);
+            table.known = indices.indices;
+        }
+        numbers
     }
 }
 
@@ -168,6 +180,7 @@ impl<T: Element, I: Element> Gather<T, I> {
     /// # Panics
     /// If a position lies outside its buffer, whatever the indices, or one might be written twice; if `I` is not `i32` or `i64`, or if a
     /// length is not that of the nest.
+    #[inline]
     pub fn run<const LOOPS: usize>(
         &self,
         numbers: Gathered<LOOPS>,
@@ -175,8 +188,7 @@ impl<T: Element, I: Element> Gather<T, I> {
         origin: Origin<'_>,
         dst: &mut [T],
     ) -> Result<(), Error> {
-        let numbers = || Self::numbers(&numbers);
-        self.0.with(numbers, |proof| {
+        self.0.with(numbers, Self::numbers, |proof| {
             let inputs = [src.into(), indices.into()];
             let check = || Checked::new(indices, proof.axis, origin);
             if !proof.tests_every_index {
@@ -238,6 +250,13 @@ impl<'a> Checked<'a, i64> {
             at += 1;
         }
         Self { indices, size }
+    }
+}
+
+impl<I> Checked<'_, I> {
+    /// Panics if they were checked for a larger axis.
+    fn are_for(&self, axis: i64) {
+        assert!(self.size <= axis, "a proof for another axis");
     }
 }
 
@@ -336,42 +355,48 @@ impl Kept {
     }
 
     /// Calls the function on the proof, which is one of these numbers if there was no call before: where there was, they are not even
-    /// put together.
+    /// put in order.
     #[cfg(feature = "std")]
     #[inline]
-    fn with<'n, R>(
+    fn with<N, R>(
         &self,
-        numbers: impl FnOnce() -> Numbers<'n>,
+        numbers: N,
+        order: fn(&N) -> Numbers<'_>,
         run: impl FnOnce(&Proof) -> R,
     ) -> R {
         run(match self.proof.get() {
             Some(proof) => proof,
-            None => self.first(&numbers()),
+            None => self.first(numbers, order),
         })
     }
 
+    /// By value, so that numbers are put into memory where they are wanted, not in front of every call.
     #[cfg(feature = "std")]
     #[cold]
-    fn first(&self, numbers: &Numbers<'_>) -> &Proof {
-        self.proof.get_or_init(|| Proof::new(numbers))
+    #[inline(never)]
+    fn first<N>(&self, numbers: N, order: fn(&N) -> Numbers<'_>) -> &Proof {
+        self.proof.get_or_init(|| Proof::new(&order(&numbers)))
     }
 
     /// The same without a place to keep it.
     #[cfg(not(feature = "std"))]
     #[inline(never)]
     #[expect(clippy::unused_self, reason = "it keeps the proof where it can")]
-    fn with<'n, R>(
+    fn with<N, R>(
         &self,
-        numbers: impl FnOnce() -> Numbers<'n>,
+        numbers: N,
+        order: fn(&N) -> Numbers<'_>,
         run: impl FnOnce(&Proof) -> R,
     ) -> R {
-        run(&Proof::new(&numbers()))
+        run(&Proof::new(&order(&numbers)))
     }
 }
 
 /// The schedule of a nest, which was verified when it was made (I2), and what a call is compared with.
 #[derive(Debug)]
 struct Proof {
+    /// Kept, because a call that asks for it first has more to remember.
+    level: Level,
     schedule: Schedule,
     /// The lengths of source and table.
     inputs: [usize; 2],
@@ -385,15 +410,16 @@ struct Proof {
 /// A call that needs no comparison: buffers of the lengths of the schedule, and indices that have been checked or that its Move
 /// tests. Made only here.
 pub(crate) struct Proven<'a> {
+    level: Level,
     schedule: &'a Schedule,
     inputs: &'a [Input<'a>],
     output: Output<'a>,
 }
 
 impl<'a> Proven<'a> {
-    /// The schedule, what it reads, what it writes.
-    pub(crate) fn call(self) -> (&'a Schedule, &'a [Input<'a>], Output<'a>) {
-        (self.schedule, self.inputs, self.output)
+    /// The level to run at, the schedule, what it reads, what it writes.
+    pub(crate) fn call(self) -> (Level, &'a Schedule, &'a [Input<'a>], Output<'a>) {
+        (self.level, self.schedule, self.inputs, self.output)
     }
 }
 
@@ -423,6 +449,7 @@ impl Proof {
             inputs: [numbers.src.0, table_len],
             output: numbers.dst.0,
             axis: table.map_or(0, |table| table.size),
+            level: Level::best(),
             schedule,
         }
     }
@@ -436,6 +463,7 @@ impl Proof {
             "buffers of other lengths than those of the nest"
         );
         move_::proven(Proven {
+            level: self.level,
             schedule: &self.schedule,
             inputs,
             output,

@@ -11,7 +11,7 @@
 
 use crate::vectors::{self, Vector};
 use xslice_core::{
-    Access, Buffer, IndexType, List, Lookup, Move, Progression, Reader, Schedule, Source,
+    Access, Buffer, Fill, IndexType, List, Lookup, Move, Progression, Reader, Schedule, Source,
 };
 
 /// Runs of at most so many bytes are moved by loads and stores in place; their length belongs to the structure.
@@ -202,7 +202,9 @@ pub(crate) fn is_long(schedule: &Schedule) -> bool {
         Move::Lookup { count, bytes, .. } => {
             bytes > INLINE_BYTES || count * bytes > INLINE_TURN || schedule.repeats_lookups()
         }
-        Move::Fill { count, values, .. } => count * progression(values).0.size() > INLINE_RANGE,
+        Move::Fill(Fill { count, values, .. }) => {
+            count * progression(values).0.size() > INLINE_RANGE
+        }
         Move::Shuffle { .. } => true,
     }
 }
@@ -233,7 +235,7 @@ pub(crate) fn split(schedule: &Schedule, reader: Option<Reader>) -> Option<Box<P
     };
     let tables = match schedule.inner() {
         Move::Lookup { lookup, .. } => 1 + lookup.access.lookup_count(),
-        Move::Copy { .. } | Move::Strided { .. } | Move::Shuffle { .. } | Move::Fill { .. } => 0,
+        Move::Copy { .. } | Move::Strided { .. } | Move::Shuffle { .. } | Move::Fill(_) => 0,
     };
     let positions = 1 + schedule.src().lookup_count() + tables;
     let of_move = if is_long { 1 } else { slot::ALL };
@@ -331,7 +333,7 @@ impl Parts {
                 Some(table)
             }
             Move::Copy { .. } | Move::Strided { .. } => None,
-            Move::Shuffle { .. } | Move::Fill { .. } => None,
+            Move::Shuffle { .. } | Move::Fill(_) => None,
         };
         self.structure.inner = Inner::Innermost { table };
         // The plan keeps the schedule where it is for as long as a kernel holds it.
@@ -378,12 +380,12 @@ impl Parts {
                     [count as i64, dst_stride, src_stride, index_stride, 0],
                 )
             }
-            Move::Fill {
+            Move::Fill(Fill {
                 count,
                 dst_stride,
                 step,
                 values,
-            } => {
+            }) => {
                 let (values, start, delta) = progression(values);
                 let packed = dst_stride == values.size() as i64;
                 let kind = Inner::Fill { values, packed };

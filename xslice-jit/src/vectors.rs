@@ -79,7 +79,7 @@ pub(crate) fn group(schedule: &Schedule) -> Option<Group> {
             (period, Some(turns))
         }
         Move::Copy { .. } | Move::Strided { .. } | Move::Shuffle { .. } => return None,
-        Move::Lookup { .. } | Move::Fill { .. } => return None,
+        Move::Lookup { .. } | Move::Fill(_) => return None,
     };
     let (dst, src) = (&schedule.dst().strides, &schedule.src().strides);
     let outer = schedule.extents().iter().enumerate().rev();

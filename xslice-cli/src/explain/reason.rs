@@ -50,7 +50,7 @@ fn one_move(plan: &Plan, planned: &PlannedNest) -> String {
             };
             format!("lookup: {place} where each run of {bytes} bytes is{shared}; {no_shuffle}")
         }
-        Move::Fill { .. } => "fill: values are computed, nothing is read".into(),
+        Move::Fill(_) => "fill: values are computed, nothing is read".into(),
     }
 }
 
@@ -74,7 +74,7 @@ pub fn lines_read(planned: &PlannedNest) -> f64 {
             )
         }
         Some(Move::Lookup { bytes, lookup, .. }) => ratio(*bytes, lookup.scale.unsigned_abs()),
-        Some(Move::Copy { .. } | Move::Fill { .. }) | None => 1.0,
+        Some(Move::Copy { .. } | Move::Fill(_)) | None => 1.0,
     }
 }
 
@@ -118,7 +118,7 @@ fn no_gain(plan: &Plan) -> &'static str {
         }
         Some(Move::Copy { .. }) => "copying is all there is to do, and it copies as fast",
         Some(Move::Shuffle { .. }) => "its shuffle is the one that machine code would call",
-        Some(Move::Strided { .. } | Move::Lookup { .. } | Move::Fill { .. }) => {
+        Some(Move::Strided { .. } | Move::Lookup { .. } | Move::Fill(_)) => {
             "a turn moves much, and the precompiled moves are as fast"
         }
     }

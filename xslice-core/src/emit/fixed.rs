@@ -93,7 +93,7 @@ impl Emitter<'_> {
         let schedule = best.and_then(|best| Schedule::for_any_level(best, nest, &known));
         schedule.is_some_and(|schedule| match schedule.inner() {
             Move::Shuffle { shuffle, .. } => bytes / shuffle.pattern().unit() >= RUNS,
-            Move::Lookup { .. } | Move::Fill { .. } => true,
+            Move::Lookup { .. } | Move::Fill(_) => true,
             Move::Copy { .. } | Move::Strided { .. } => bytes >= VECTOR,
         })
     }

@@ -3,40 +3,71 @@
 #[cfg(target_arch = "x86_64")]
 use super::level::Kind;
 use super::level::Level;
+use crate::nest::schedule::Fill;
 use crate::range::Progression;
 
-/// `count` values from position `first` of a Range by `step`.
+/// `count` values of a fill from position `first` of its Range on.
 ///
 /// # Safety
 /// Each value has room at its place from `to` on; the processor has `level`.
-pub(super) unsafe fn run(
-    level: Level,
-    to: *mut u8,
-    count: usize,
-    dst_stride: isize,
-    first: i64,
-    step: i64,
-    values: Progression,
-) {
-    let size = values.element_type().size();
-    let packed = dst_stride == size as isize;
+#[inline]
+pub(super) unsafe fn run(level: Level, to: *mut u8, count: usize, first: i64, fill: &Fill) {
     // SAFETY: by the contract of this function.
     unsafe {
         match level.kind() {
             #[cfg(target_arch = "x86_64")]
-            Kind::Avx512 if packed && count >= SHORT => {
-                let head = before_lines(to, size, count);
-                if head > 0 {
-                    avx512(to, head, first, step, values);
+            Kind::Avx512 if count >= SHORT && is_packed(fill) => {
+                match before_lines(to, count, fill) {
+                    0 => avx512(to, count, first, fill),
+                    head => in_lines(to, [head, count - head], first, fill),
                 }
-                let first = first.wrapping_add(step.wrapping_mul(head as i64));
-                avx512(to.add(head * size), count - head, first, step, values);
             }
             #[cfg(target_arch = "x86_64")]
-            Kind::Avx2 if packed && count >= SHORT => avx2(to, count, first, step, values),
-            // Elsewhere vectors are part of what the crate is compiled for.
-            _ if packed => side_by_side(to, count, first, step, values),
-            _ => apart(to, count, dst_stride, first, step, values),
+            Kind::Avx2 if count >= SHORT && is_packed(fill) => avx2(to, count, first, fill),
+            _ => any(to, count, first, fill),
+        }
+    }
+}
+
+/// Whether the values lie side by side.
+#[inline]
+fn is_packed(fill: &Fill) -> bool {
+    fill.dst_stride == fill.values.element_type().size() as i64
+}
+
+/// Values up to the first whole line of the result, then those in lines. Out of the way of [`run`], which has nothing to remember without it.
+///
+/// # Safety
+/// As [`run`], for both counts, at the level of AVX-512.
+#[cfg(target_arch = "x86_64")]
+#[inline(never)]
+unsafe fn in_lines(to: *mut u8, [head, count]: [usize; 2], first: i64, fill: &Fill) {
+    // SAFETY: by the contract of this function.
+    unsafe {
+        avx512(to, head, first, fill);
+        let first = first.wrapping_add(fill.step.wrapping_mul(head as i64));
+        let to = to.add(head * fill.values.element_type().size());
+        avx512(to, count, first, fill);
+    }
+}
+
+/// As the compiler makes it: beyond x86-64, vectors are part of what the crate is compiled for.
+///
+/// # Safety
+/// As [`run`].
+#[inline(never)]
+unsafe fn any(to: *mut u8, count: usize, first: i64, fill: &Fill) {
+    let Fill {
+        dst_stride,
+        step,
+        values,
+        ..
+    } = *fill;
+    // SAFETY: by the contract of this function.
+    unsafe {
+        match is_packed(fill) {
+            true => side_by_side(to, count, first, step, values),
+            false => apart(to, count, dst_stride as isize, first, step, values),
         }
     }
 }
@@ -48,8 +79,9 @@ const SHORT: usize = 16;
 /// Values before the first whole line of the result: a vector that straddles two lines is stored in twice the time. 0 where that does not
 /// pay, or where every vector would straddle.
 #[cfg(target_arch = "x86_64")]
-fn before_lines(to: *mut u8, size: usize, count: usize) -> usize {
+fn before_lines(to: *mut u8, count: usize, fill: &Fill) -> usize {
     const LEAST_BYTES: usize = 1024;
+    let size = fill.values.element_type().size();
     let bytes = to.addr().wrapping_neg() % 64;
     if count * size < LEAST_BYTES || !bytes.is_multiple_of(size) {
         return 0;
@@ -113,8 +145,9 @@ macro_rules! in_vectors {
 /// As [`run`], with the values side by side; the processor has AVX-512 F, BW, VL and DQ.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq")]
-unsafe fn avx512(to: *mut u8, count: usize, first: i64, step: i64, values: Progression) {
+unsafe fn avx512(to: *mut u8, count: usize, first: i64, fill: &Fill) {
     use core::arch::x86_64::*;
+    let Fill { step, values, .. } = *fill;
 
     macro_rules! integers {
         ($ty:ty, $set:ident, $add:ident, $mask_add:ident, $store:ident: $mask:ty, $start:expr, $delta:expr) => {{
@@ -173,9 +206,9 @@ fn is_exact(first: i64, step: i64, count: usize, digits: u32) -> bool {
 /// As [`run`], with the values side by side; the processor has AVX2.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-unsafe fn avx2(to: *mut u8, count: usize, first: i64, step: i64, values: Progression) {
+unsafe fn avx2(to: *mut u8, count: usize, first: i64, fill: &Fill) {
     // SAFETY: by the contract of this function.
-    unsafe { side_by_side(to, count, first, step, values) }
+    unsafe { side_by_side(to, count, first, fill.step, fill.values) }
 }
 
 /// `$integers` with the start and the difference of neighbours, or `$floats` with start and delta, of the type.

@@ -53,7 +53,7 @@ pub use level::Level;
 pub(crate) use parallel::{pays, run_parallel};
 use part::Part;
 
-use crate::access::{Access, IndexType, Lookup};
+use crate::access::{Access, Buffer, IndexType, Lookup};
 use crate::error::Error;
 use crate::fixed::Proven;
 use crate::nest::Source;
@@ -153,16 +153,39 @@ fn tested_by_move(check: &Check) -> bool {
 }
 
 /// Runs a nest that was proved alone, without a plan, and its call. `false`: an index that its Move tests is outside.
+#[inline]
 pub(crate) fn proven(call: Proven<'_>) -> bool {
-    let (schedule, inputs, mut output) = call.call();
+    let (level, schedule, inputs, mut output) = call.call();
+    let dst = output.as_mut_ptr();
+    // Such a nest reads its first operand, or a Range.
+    let start = |_| inputs.first().map_or(core::ptr::null(), Input::as_ptr);
+    // SAFETY: holding the call is the proof of I2 and I3: its buffers have the lengths that the schedule names, and its indices have been
+    // checked, but for those that its move tests.
+    unsafe {
+        let is_affine = schedule.src().is_affine();
+        let position = |access: &Access| is_affine.then_some(access.offset);
+        alone(level, schedule, dst, start, position) || with_sources(level, schedule, inputs, dst)
+    }
+}
+
+/// Runs a schedule that reads operands only.
+///
+/// # Safety
+/// As [`nest`].
+#[inline(never)]
+unsafe fn with_sources(
+    level: Level,
+    schedule: &Schedule,
+    inputs: &[Input<'_>],
+    dst: *mut u8,
+) -> bool {
     let sources = Sources {
         constants: &[],
         inputs,
         earlier: scratch::Sources::default(),
     };
-    // SAFETY: holding the call is the proof of I2 and I3: its buffers have the lengths that the schedule names, and its indices have been
-    // checked, but for those that its move tests.
-    unsafe { whole(Level::best(), schedule, &sources, output.as_mut_ptr()) }
+    // SAFETY: by the contract of this function.
+    unsafe { whole(level, schedule, &sources, dst) }
 }
 
 /// Runs one nest. `false`: an index that its move reads lies outside its axis; then some rows may not have moved.
@@ -186,7 +209,7 @@ unsafe fn nest(
     }
 }
 
-/// Runs a schedule into the buffer at `dst`. Without loops there is nothing to set up for them: most calls are short.
+/// Runs a schedule. Without loops there is nothing to set up for them.
 ///
 /// # Safety
 /// As [`nest`].
@@ -197,39 +220,81 @@ unsafe fn whole(level: Level, schedule: &Schedule, sources: &Sources<'_>, dst: *
         if !schedule.extents().is_empty() {
             return scheduled(level, schedule, sources, dst, None);
         }
-        let src = match schedule.src().is_affine() {
-            true => schedule.src().offset,
-            false => sources.position(schedule.src(), &[]),
+        let start = |buffer| sources.start(buffer);
+        let position = |access: &Access| match access.is_affine() {
+            true => Some(access.offset),
+            false => Some(sources.position(access, &[])),
         };
+        if alone(level, schedule, dst, start, position) {
+            return true;
+        }
+        let call = Call::new(level, schedule, sources, dst);
+        call.inner(At {
+            src: position(schedule.src()).unwrap_or_default(),
+            dst: schedule.dst().offset,
+            table: call.indices().map_or(0, |table| table.offset),
+        })
+    }
+}
+
+/// Runs a schedule without loops by [`once`]. `false`: it has loops, or its source has no position, or its move needs more; nothing has
+/// moved.
+///
+/// # Safety
+/// As [`nest`]; `start` is where a buffer starts, `position` that of the source.
+#[inline(always)]
+unsafe fn alone(
+    level: Level,
+    schedule: &Schedule,
+    dst: *mut u8,
+    start: impl FnOnce(Buffer) -> *const u8,
+    position: impl FnOnce(&Access) -> Option<i64>,
+) -> bool {
+    if !schedule.extents().is_empty() {
+        return false;
+    }
+    let Some(at) = position(schedule.src()) else {
+        return false;
+    };
+    let operand = match schedule.source() {
+        Source::Buffer(buffer) => start(buffer),
+        Source::Range(_) => core::ptr::null(),
+    };
+    let from = operand.wrapping_offset(at as isize);
+    // SAFETY: by the contract of this function; without a loop there is one turn, at the offsets.
+    unsafe {
         let to = dst.offset(schedule.dst().offset as isize);
-        match (schedule.inner(), schedule.source()) {
-            (&Move::Copy { bytes }, Source::Buffer(buffer)) => {
-                rows::one(level, to, sources.start(buffer).offset(src as isize), bytes);
-                true
-            }
-            (
-                &Move::Fill {
-                    count,
-                    dst_stride,
-                    step,
-                    values,
-                },
-                _,
-            ) => {
-                fill::run(level, to, count, dst_stride as isize, src, step, values);
-                true
-            }
-            _ => {
-                let call = Call::new(level, schedule, sources, dst);
-                let table = call.indices().map_or(0, |table| table.offset);
-                call.inner(At {
-                    src,
-                    dst: schedule.dst().offset,
-                    table,
-                })
-            }
+        once(level, schedule.inner(), to, from, operand)
+    }
+}
+
+/// Runs a move that is all of a call, if it needs no more than two places: most calls are short, and this one puts nothing on the stack.
+/// `false`: it needs more, and nothing has moved.
+///
+/// # Safety
+/// As [`Call::inner`], with the places for the position; that in a Range is an address. `operand` is the start of the source.
+#[inline(always)]
+unsafe fn once(
+    level: Level,
+    inner: &Move,
+    to: *mut u8,
+    from: *const u8,
+    operand: *const u8,
+) -> bool {
+    // SAFETY: by the contract of this function.
+    unsafe {
+        match inner {
+            Move::Copy { bytes } => rows::one(level, to, from, *bytes),
+            Move::Fill(fill) => fill::run(level, to, fill.count, from.addr() as i64, fill),
+            Move::Shuffle {
+                count,
+                source_bytes,
+                shuffle,
+            } => shuffle.run(level, to, from, *count, (operand, *source_bytes)),
+            Move::Strided { .. } | Move::Lookup { .. } => return false,
         }
     }
+    true
 }
 
 /// Runs the schedule of a nest, or a part of it, into the buffer at `dst`.
@@ -323,7 +388,7 @@ impl<'a> Call<'a> {
         let table = match schedule.inner() {
             Move::Lookup { lookup, .. } => sources.start(lookup.table),
             Move::Copy { .. } | Move::Strided { .. } => core::ptr::null(),
-            Move::Shuffle { .. } | Move::Fill { .. } => core::ptr::null(),
+            Move::Shuffle { .. } | Move::Fill(_) => core::ptr::null(),
         };
         Self {
             level,
@@ -407,7 +472,7 @@ impl Call<'_> {
         match self.schedule.inner() {
             Move::Lookup { lookup, .. } => Some(&lookup.access),
             Move::Copy { .. } | Move::Strided { .. } => None,
-            Move::Shuffle { .. } | Move::Fill { .. } => None,
+            Move::Shuffle { .. } | Move::Fill(_) => None,
         }
     }
 
@@ -466,15 +531,7 @@ impl Call<'_> {
                         }
                     };
                 }
-                Move::Fill {
-                    dst_stride,
-                    step,
-                    values,
-                    ..
-                } => {
-                    let stride = dst_stride as isize;
-                    fill::run(self.level, to, count, stride, at.src, step, values);
-                }
+                Move::Fill(ref fill) => fill::run(self.level, to, count, at.src, fill),
             }
             true
         }

@@ -4,7 +4,7 @@
 //! move are the bytes of a copy, the rows of a strided move and of a lookup, the periods of a shuffle, the values of a fill.
 
 use super::At;
-use crate::nest::schedule::{Move, Schedule};
+use crate::nest::schedule::{Fill, Move, Schedule};
 use crate::runner::MOST_LOOPS;
 use core::ops::Range;
 
@@ -82,7 +82,7 @@ impl Move {
             | Self::Strided { count, .. }
             | Self::Shuffle { count, .. }
             | Self::Lookup { count, .. }
-            | Self::Fill { count, .. } => count,
+            | Self::Fill(Fill { count, .. }) => count,
         }
     }
 }
@@ -107,9 +107,9 @@ impl At {
                 index_stride,
                 ..
             } => (src_stride, dst_stride, index_stride),
-            Move::Fill {
+            Move::Fill(Fill {
                 dst_stride, step, ..
-            } => (step, dst_stride, 0),
+            }) => (step, dst_stride, 0),
         };
         Self { src, dst, table }
     }

@@ -5,6 +5,7 @@ use super::fill;
 use super::level::Level;
 use super::lookup::{self, Index, Indices};
 use super::repeat::{self, Places, Turns};
+use crate::nest::schedule::Fill;
 use crate::range::Progression;
 use crate::shuffle::{Pattern, Shuffle};
 use alloc::{vec, vec::Vec};
@@ -266,6 +267,12 @@ fn a_range_is_its_formula_at_every_level_and_ends_where_it_ends() {
         let count = 1 + random.below(300);
         let width = values.element_type().size();
         let stride = width * (1 + random.below(2));
+        let fill = Fill {
+            count,
+            dst_stride: stride as i64,
+            step,
+            values,
+        };
         let mut expected = vec![UNTOUCHED; count * stride + 64];
         for k in 0..count {
             let value = values.bits(first + k as i64 * step).to_le_bytes();
@@ -276,7 +283,7 @@ fn a_range_is_its_formula_at_every_level_and_ends_where_it_ends() {
             // SAFETY: each value has room, the last one before the end.
             unsafe {
                 let to = result.as_mut_ptr();
-                fill::run(level, to, count, stride as isize, first, step, values);
+                fill::run(level, to, count, first, &fill);
             }
             assert!(
                 result == expected,

@@ -7,8 +7,7 @@
 use super::at::{At, each_turn};
 use super::copy::{self, Mover, by_width};
 use super::repeat::{self, Places, Turns};
-use super::{Call, Level, MOST_INLINE, Rows, Sources, indices};
-use super::{fill, rows};
+use super::{Call, Level, MOST_INLINE, Rows, Sources, indices, once};
 use crate::access::{Access, IndexType, Lookup};
 use crate::nest::schedule::{Move, Schedule};
 use crate::scratch;
@@ -93,33 +92,27 @@ impl Schedule {
         table: *const u8,
         operand: *const u8,
     ) -> bool {
-        let loops = self.outer_loops();
-        let innermost = self.extents().get(loops);
-        let from = src.addr().wrapping_sub(operand.addr()) as i64;
-        // Without a loop there is nothing to set up for one.
         // SAFETY: by the contract of this function.
         unsafe {
-            match (self.inner(), innermost) {
-                (&Move::Copy { bytes }, None) => {
-                    rows::one(Level::best(), dst, src, bytes);
-                    return true;
-                }
-                (
-                    &Move::Fill {
-                        count,
-                        dst_stride,
-                        step,
-                        values,
-                    },
-                    None,
-                ) => {
-                    let level = Level::best();
-                    fill::run(level, dst, count, dst_stride as isize, from, step, values);
-                    return true;
-                }
-                _ => {}
-            }
+            // Without a loop there is nothing to set up for one.
+            let is_turn = self.extents().len() == self.outer_loops();
+            is_turn && once(Level::best(), self.inner(), dst, src, operand)
+                || self.run_turns(dst, src, table, operand)
         }
+    }
+
+    /// The same of any schedule.
+    ///
+    /// # Safety
+    /// As [`Schedule::run_innermost`].
+    #[inline(never)]
+    unsafe fn run_turns(
+        &self,
+        dst: *mut u8,
+        src: *const u8,
+        table: *const u8,
+        operand: *const u8,
+    ) -> bool {
         let sources = Sources {
             constants: &[],
             inputs: &[],
@@ -137,10 +130,11 @@ impl Schedule {
             within: At::default(),
         };
         let first = At {
-            src: from,
+            src: src.addr().wrapping_sub(operand.addr()) as i64,
             ..At::default()
         };
-        let (turns, stride) = match innermost {
+        let loops = self.outer_loops();
+        let (turns, stride) = match self.extents().get(loops) {
             Some(&turns) => (turns, call.stride(loops)),
             None => (1, At::default()),
         };

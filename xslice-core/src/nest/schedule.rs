@@ -64,17 +64,21 @@ pub enum Move {
         /// Distance of neighbouring indices in the table, in bytes.
         index_stride: i64,
     },
-    /// `count` values of a Range.
-    Fill {
-        /// How many.
-        count: usize,
-        /// Distance in the destination.
-        dst_stride: i64,
-        /// What each turn adds to the position in the Range.
-        step: i64,
-        /// The Range.
-        values: Progression,
-    },
+    /// Values of a Range.
+    Fill(Fill),
+}
+
+/// Values of a Range at constant distances.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Fill {
+    /// How many.
+    pub count: usize,
+    /// Distance in the destination.
+    pub dst_stride: i64,
+    /// What each turn adds to the position in the Range.
+    pub step: i64,
+    /// The Range.
+    pub values: Progression,
 }
 
 impl Move {
@@ -86,7 +90,7 @@ impl Move {
             Self::Strided { .. } => "strided",
             Self::Shuffle { .. } => "shuffle",
             Self::Lookup { .. } => "lookup",
-            Self::Fill { .. } => "fill",
+            Self::Fill(_) => "fill",
         }
     }
 }
@@ -194,12 +198,12 @@ impl Schedule {
             true => self.take_innermost(),
             false => (1, 0, 0),
         };
-        self.inner = Move::Fill {
+        self.inner = Move::Fill(Fill {
             count,
             dst_stride,
             step,
             values,
-        };
+        });
     }
 
     fn rows(&mut self, bytes: usize, source_bytes: usize, known: Known<'_>, vector: usize) {
@@ -332,7 +336,7 @@ impl Schedule {
         let inner = match &self.inner {
             Move::Shuffle { shuffle, .. } => shuffle.memory(),
             Move::Lookup { lookup, .. } => lookup.access.heap_bytes(),
-            Move::Copy { .. } | Move::Strided { .. } | Move::Fill { .. } => 0,
+            Move::Copy { .. } | Move::Strided { .. } | Move::Fill(_) => 0,
         };
         self.extents.heap_bytes() + self.src.heap_bytes() + self.dst.heap_bytes() + inner
     }
@@ -382,12 +386,12 @@ impl fmt::Display for Schedule {
                     lookup.scale
                 )?;
             }
-            Move::Fill {
+            Move::Fill(Fill {
                 count,
                 dst_stride,
                 step,
                 ..
-            } => write!(f, " {count} values, dst {dst_stride:+}, by {step}")?,
+            }) => write!(f, " {count} values, dst {dst_stride:+}, by {step}")?,
         }
         if !self.extents.is_empty() {
             write!(f, ", in loops {:?}", self.extents)?;

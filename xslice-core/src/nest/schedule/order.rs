@@ -133,7 +133,7 @@ impl Row {
                 src_stride,
             } if dst_stride == bytes as i64 => (count, bytes, src_stride),
             Move::Copy { .. } | Move::Strided { .. } => return None,
-            Move::Lookup { .. } | Move::Fill { .. } => return None,
+            Move::Lookup { .. } | Move::Fill(_) => return None,
         };
         if ((count * bytes) as u64) < LINE {
             return None;
