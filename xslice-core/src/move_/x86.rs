@@ -44,6 +44,32 @@ pub(super) fn short(run: &Run, tables: &Tables<64>) -> bool {
 /// Rows with gaps between them are fetched so many rows ahead.
 const ROWS_AHEAD: isize = 2;
 
+/// What is fetched of a later row with each tile.
+#[derive(Clone, Copy)]
+struct Fetch {
+    /// How far behind the place of the tile.
+    ahead: isize,
+    lines: usize,
+}
+
+impl Fetch {
+    /// Of rows that read so many bytes each.
+    fn of(tables: &Tables<64>, row_stride: isize, row_bytes: usize) -> Self {
+        // The processor's own prefetchers find their way through rows that touch, and lose it at each gap.
+        let has_gaps = row_stride.unsigned_abs() > row_bytes + 64;
+        Self {
+            ahead: ROWS_AHEAD * row_stride + tables.reach.0,
+            lines: match has_gaps {
+                true => tables.src_stride.unsigned_abs().div_ceil(64),
+                false => 0,
+            },
+        }
+    }
+}
+
+/// So many lines a tile, or more, are fetched in a loop of their own.
+const MANY: usize = 3;
+
 /// Moves short rows, the tables in registers throughout; `false`, and nothing is moved, if there are too many for that.
 ///
 /// # Safety
@@ -71,13 +97,7 @@ unsafe fn short_rows_of<const VECTORS: usize, const LOADS: usize>(
     let cut = rest.div_ceil(tables.given);
     let last = ((tiles + cut) as isize - 1) * tables.src_stride;
     let reach = (tables.reach.0 + last.min(0), tables.reach.1 + last.max(0));
-    // The processor's own prefetchers find their way through rows that touch, and lose it at each gap.
-    let has_gaps = rows.src_stride.unsigned_abs() > (reach.1 - reach.0).unsigned_abs() + 64;
-    let ahead = ROWS_AHEAD * rows.src_stride + tables.reach.0;
-    let lines_ahead = match has_gaps {
-        true if !rows.near => tables.src_stride.unsigned_abs().div_ceil(64),
-        true | false => 0,
-    };
+    let fetch = Fetch::of(tables, rows.src_stride, (reach.1 - reach.0).unsigned_abs());
     let mut row = *run;
     for _ in 0..rows.count {
         let (first, end) = (
@@ -87,20 +107,13 @@ unsafe fn short_rows_of<const VECTORS: usize, const LOADS: usize>(
         // SAFETY: by the contract of this function; a row all of whose loads lie inside the operand needs no masks for them.
         unsafe {
             if first >= row.low && end <= row.high {
-                let (mut src, mut dst) = (row.src, row.dst);
-                for _ in 0..tiles {
-                    for line in 0..lines_ahead {
-                        prefetch(src.wrapping_offset(ahead).wrapping_add(64 * line));
-                    }
-                    if !rows.near {
-                        for v in 0..VECTORS {
-                            prefetch_write(dst.wrapping_add(AHEAD_WRITE + 64 * v));
-                        }
-                    }
-                    tables_of.tile(dst, src);
-                    src = src.wrapping_offset(tables.src_stride);
-                    dst = dst.wrapping_add(tile);
-                }
+                let (mut src, mut dst) = match fetch.lines {
+                    _ if rows.near => tables_of.tiles::<false, 0>(tables, &row, tiles, fetch),
+                    0 => tables_of.tiles::<true, 0>(tables, &row, tiles, fetch),
+                    1 => tables_of.tiles::<true, 1>(tables, &row, tiles, fetch),
+                    2 => tables_of.tiles::<true, 2>(tables, &row, tiles, fetch),
+                    _ => tables_of.tiles::<true, MANY>(tables, &row, tiles, fetch),
+                };
                 let mut rest = rest;
                 for _ in 0..cut {
                     let given = rest.min(tables.given);
@@ -170,6 +183,36 @@ impl<const VECTORS: usize, const LOADS: usize> InRegisters<VECTORS, LOADS> {
             // SAFETY: by the contract of this function.
             unsafe { _mm512_storeu_si512(dst.add(v * 64).cast(), self.vector(v, src)) };
         }
+    }
+
+    /// Moves whole tiles of a row, and gives where the next one is read and written. With `WRITE`, lines are fetched before they are
+    /// written; `READ` are the lines to fetch of a later row, [`MANY`] standing for as many as there are.
+    ///
+    /// # Safety
+    /// As [`InRegisters::tile`], for each of the tiles.
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
+    #[inline]
+    unsafe fn tiles<const WRITE: bool, const READ: usize>(
+        &self,
+        tables: &Tables<64>,
+        row: &Run,
+        tiles: usize,
+        fetch: Fetch,
+    ) -> (*const u8, *mut u8) {
+        let (mut src, mut dst) = (row.src, row.dst);
+        for _ in 0..tiles {
+            for line in 0..if READ < MANY { READ } else { fetch.lines } {
+                prefetch(src.wrapping_offset(fetch.ahead).wrapping_add(64 * line));
+            }
+            for v in 0..if WRITE { VECTORS } else { 0 } {
+                prefetch_write(dst.wrapping_add(AHEAD_WRITE + 64 * v));
+            }
+            // SAFETY: by the contract of this function.
+            unsafe { self.tile(dst, src) };
+            src = src.wrapping_offset(tables.src_stride);
+            dst = dst.wrapping_add(tables.tile);
+        }
+        (src, dst)
     }
 
     /// The same of the first bytes of a tile.
