@@ -156,12 +156,39 @@ pub(super) unsafe fn strided(level: Level, dst: *mut u8, src: *const u8, rows: R
     }
 }
 
+/// Shorter rows come several to a line, which is asked for too often.
+const LEAST_FETCHED: usize = 32;
+
 /// # Safety
 /// As [`strided`]; the mover is for `rows.bytes`.
 #[inline(always)]
 pub(super) unsafe fn each(mover: impl Mover, dst: *mut u8, src: *const u8, rows: Rows) {
+    // SAFETY: by the contract of this function.
+    unsafe {
+        // Whatever is not in the nearest cache holds up the stores behind it.
+        match !rows.near && rows.bytes >= LEAST_FETCHED {
+            true => one_by_one::<true>(mover, dst, src, rows),
+            false => one_by_one::<false>(mover, dst, src, rows),
+        }
+    }
+}
+
+/// With `FETCH`, each line is asked for before it is written.
+///
+/// # Safety
+/// As [`each`].
+#[inline(always)]
+unsafe fn one_by_one<const FETCH: bool>(
+    mover: impl Mover,
+    dst: *mut u8,
+    src: *const u8,
+    rows: Rows,
+) {
     let (mut to, mut from) = (dst, src);
     for _ in 0..rows.count {
+        if FETCH {
+            rows::prefetch_write(to.wrapping_add(rows::AHEAD_WRITE));
+        }
         // SAFETY: this is one of the runs.
         unsafe { mover.run(to, from) };
         to = to.wrapping_offset(rows.dst_stride);

@@ -181,6 +181,7 @@ unsafe fn lines(dst: *mut u8, src: *const u8, bytes: usize, next: *const u8) {
         at += 64;
     }
     prefetch(next.wrapping_add(end));
+    prefetch_write(dst.wrapping_add(end + AHEAD_WRITE));
     // SAFETY: the row has at least one line.
     unsafe { fixed::<64>(dst.add(end), src.add(end)) };
 }

@@ -53,6 +53,8 @@ struct Fetch {
 }
 
 impl Fetch {
+    const NONE: Self = Self { ahead: 0, lines: 0 };
+
     /// Of rows that read so many bytes each.
     fn of(tables: &Tables<64>, row_stride: isize, row_bytes: usize) -> Self {
         // The processor's own prefetchers find their way through rows that touch, and lose it at each gap.
@@ -107,6 +109,7 @@ unsafe fn short_rows_of<const VECTORS: usize, const LOADS: usize>(
         // SAFETY: by the contract of this function; a row all of whose loads lie inside the operand needs no masks for them.
         unsafe {
             if first >= row.low && end <= row.high {
+                let tiles = 0..tiles;
                 let (mut src, mut dst) = match fetch.lines {
                     _ if rows.near => tables_of.tiles::<false, 0>(tables, &row, tiles, fetch),
                     0 => tables_of.tiles::<true, 0>(tables, &row, tiles, fetch),
@@ -123,7 +126,9 @@ unsafe fn short_rows_of<const VECTORS: usize, const LOADS: usize>(
                     rest -= given;
                 }
             } else {
-                masked(&row, tables, 0, row.bytes);
+                within(&row, tables, |tiles| {
+                    tables_of.tiles::<false, 0>(tables, &row, tiles, Fetch::NONE)
+                });
             }
         }
         row.dst = row.dst.wrapping_offset(rows.dst_stride);
@@ -185,7 +190,7 @@ impl<const VECTORS: usize, const LOADS: usize> InRegisters<VECTORS, LOADS> {
         }
     }
 
-    /// Moves whole tiles of a row, and gives where the next one is read and written. With `WRITE`, lines are fetched before they are
+    /// Moves whole tiles of a run, and gives where the next one is read and written. With `WRITE`, lines are fetched before they are
     /// written; `READ` are the lines to fetch of a later row, [`MANY`] standing for as many as there are.
     ///
     /// # Safety
@@ -195,12 +200,15 @@ impl<const VECTORS: usize, const LOADS: usize> InRegisters<VECTORS, LOADS> {
     unsafe fn tiles<const WRITE: bool, const READ: usize>(
         &self,
         tables: &Tables<64>,
-        row: &Run,
-        tiles: usize,
+        run: &Run,
+        tiles: Range<usize>,
         fetch: Fetch,
     ) -> (*const u8, *mut u8) {
-        let (mut src, mut dst) = (row.src, row.dst);
-        for _ in 0..tiles {
+        let mut src = run
+            .src
+            .wrapping_offset(tiles.start as isize * tables.src_stride);
+        let mut dst = run.dst.wrapping_add(tiles.start * tables.tile);
+        for _ in tiles {
             for line in 0..if READ < MANY { READ } else { fetch.lines } {
                 prefetch(src.wrapping_offset(fetch.ahead).wrapping_add(64 * line));
             }
@@ -243,10 +251,22 @@ pub(super) unsafe fn wide(run: &Run, pattern: &Pattern, tables: &Tables<64>) {
         let turns = head(run, pattern, tables);
         masked(run, tables, 0, turns * pattern.period());
         let run = &run.turned(turns, pattern);
-        let tile = tables.tile;
-        let inside = inside(run, tables);
+        within(run, tables, |tiles| vectors(run, tables, tiles));
+    }
+}
+
+/// Moves a run: `vectors` moves the tiles whose loads lie inside the operand, masks those before and behind them.
+///
+/// # Safety
+/// As [`wide`].
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
+#[inline]
+unsafe fn within<T>(run: &Run, tables: &Tables<64>, vectors: impl FnOnce(Range<usize>) -> T) {
+    let (inside, tile) = (inside(run, tables), tables.tile);
+    // SAFETY: by the contract of this function.
+    unsafe {
         masked(run, tables, 0, inside.start * tile);
-        vectors(run, tables, inside.clone());
+        vectors(inside.clone());
         masked(run, tables, inside.end * tile, run.bytes);
     }
 }
@@ -289,16 +309,14 @@ unsafe fn vectors_of<const VECTORS: usize, const LOADS: usize>(
     tables: &Tables<64>,
     tiles: Range<usize>,
 ) {
-    let tables_of = InRegisters::<VECTORS, LOADS>::new(tables);
     // SAFETY: by the contract of this function.
     unsafe {
-        let mut src = run.src.offset(tiles.start as isize * tables.src_stride);
-        let mut dst = run.dst.add(tiles.start * tables.tile);
-        for _ in tiles {
-            tables_of.tile(dst, src);
-            src = src.wrapping_offset(tables.src_stride);
-            dst = dst.wrapping_add(tables.tile);
-        }
+        InRegisters::<VECTORS, LOADS>::new(tables).tiles::<false, 0>(
+            tables,
+            run,
+            tiles,
+            Fetch::NONE,
+        );
     }
 }
 
