@@ -427,11 +427,31 @@ pub(super) unsafe fn pick(
     places: &[isize],
     ahead: usize,
 ) {
+    // SAFETY: by the contract of this function.
+    unsafe {
+        match ahead {
+            0 => one_by_one::<false>(mover, dst, src, rows, places, 0),
+            _ => one_by_one::<true>(mover, dst, src, rows, places, ahead),
+        }
+    }
+}
+
+/// With `FETCH`, the row that is `ahead` is asked for, and each line before it is written.
+///
+/// # Safety
+/// As [`pick`].
+#[inline(always)]
+unsafe fn one_by_one<const FETCH: bool>(
+    mover: impl Mover,
+    dst: *mut u8,
+    src: *const u8,
+    rows: Rows,
+    places: &[isize],
+    ahead: usize,
+) {
     let mut to = dst;
     for (k, &place) in places[..rows.count].iter().enumerate() {
-        if ahead > 0
-            && let Some(&next) = places.get(k + ahead)
-        {
+        if FETCH && let Some(&next) = places.get(k + ahead) {
             copy::prefetch(src.wrapping_offset(next), rows.bytes);
             rows::prefetch_write(to.wrapping_add(rows::AHEAD_WRITE));
         }
