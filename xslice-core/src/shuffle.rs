@@ -133,7 +133,8 @@ pub(crate) struct Load<const N: usize> {
 ///
 /// A tile of few vectors is filled by its periods. Where that took many, a tile is the periods that fit into fewest vectors, and the rest
 /// of the last vector has the first bytes of the next tile, which writes them again, the same. Where periods are far apart, or that takes
-/// fewer loads and stores, a tile is those periods of one vector that few loads give, and the rest of its vector is left to the next tile.
+/// fewer loads and stores, a tile is those periods of one vector that few loads give, or one period of several vectors, and the rest of
+/// the last vector is left to the next tile.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Tables<const N: usize> {
     /// Loads of all vectors, as many for each.
@@ -153,14 +154,17 @@ pub(crate) struct Tables<const N: usize> {
 }
 
 impl<const N: usize> Tables<N> {
+    /// Vectors of a tile that whole periods fill, at most, to look for no other form: shorter vectors have no masks.
+    const KEPT: usize = if N == Level::SHORTEST_VECTOR { 3 } else { 1 };
+
     /// The tables of a pattern; `None` if a vector takes too many loads.
     pub fn new(pattern: &Pattern) -> Option<Self> {
         let is_near = pattern.src_stride().unsigned_abs() as usize <= NEAR * pattern.period();
         let dense = is_near.then(|| Self::dense(pattern)).flatten();
         match dense {
             None => Self::sparse(pattern),
-            // Another form seldom has fewer loads and stores, and is not derived to find out.
-            Some(dense) if dense.per_vector <= 2 => Some(dense),
+            // No other form has fewer loads and stores; or, where none has masks, ends that are no whole tiles cost more than it saves.
+            Some(dense) if dense.per_vector <= 2 && dense.vectors <= Self::KEPT => Some(dense),
             Some(dense) => match Self::sparse(pattern) {
                 Some(sparse) if sparse.moves() * dense.tile < dense.moves() * sparse.tile => {
                     Some(sparse)
@@ -194,12 +198,14 @@ impl<const N: usize> Tables<N> {
         Self::of(pattern, each?, vectors * N / period, vectors * N)
     }
 
-    /// A vector of as many periods as a few loads give.
+    /// As many periods as a few loads give and a vector holds; one, in several vectors, where it is longer.
     fn sparse(pattern: &Pattern) -> Option<Self> {
         let period = pattern.period();
-        (1..=N / period).rev().find_map(|periods| {
-            let list = loads(pattern, 0, periods * period, MOST_FAR)?;
-            Self::of(pattern, vec![list], periods, periods * period)
+        (1..=(N / period).max(1)).rev().find_map(|periods| {
+            let given = periods * period;
+            let vector = |first| loads(pattern, first, N.min(given - first), MOST_FAR);
+            let each: Option<Vec<_>> = (0..given).step_by(N).map(vector).collect();
+            Self::of(pattern, each?, periods, given)
         })
     }
 

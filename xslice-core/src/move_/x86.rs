@@ -54,23 +54,47 @@ struct Fetch {
 
 impl Fetch {
     const NONE: Self = Self { ahead: 0, lines: 0 };
-
-    /// Of rows that read so many bytes each.
-    fn of(tables: &Tables<64>, row_stride: isize, row_bytes: usize) -> Self {
-        // The processor's own prefetchers find their way through rows that touch, and lose it at each gap.
-        let has_gaps = row_stride.unsigned_abs() > row_bytes + 64;
-        Self {
-            ahead: ROWS_AHEAD * row_stride + tables.reach.0,
-            lines: match has_gaps {
-                true => tables.src_stride.unsigned_abs().div_ceil(64),
-                false => 0,
-            },
-        }
-    }
 }
 
 /// So many lines a tile, or more, are fetched in a loop of their own.
 const MANY: usize = 3;
+
+/// What short rows have in common.
+struct Short {
+    /// Tiles of a row that are whole, and those of the bytes behind them.
+    tiles: usize,
+    cut: usize,
+    rest: usize,
+    /// What all of these read, from the row's place.
+    reach: (isize, isize),
+    fetch: Fetch,
+}
+
+impl Short {
+    fn of(tables: &Tables<64>, rows: Rows) -> Self {
+        let tiles = tables.tiles(rows.bytes);
+        let rest = rows.bytes - tiles * tables.tile;
+        let cut = rest.div_ceil(tables.given);
+        let last = ((tiles + cut) as isize - 1) * tables.src_stride;
+        let reach = (tables.reach.0 + last.min(0), tables.reach.1 + last.max(0));
+        // The processor's own prefetchers find their way through rows that touch, and lose it at each gap.
+        let has_gaps = rows.src_stride.unsigned_abs() > (reach.1 - reach.0).unsigned_abs() + 64;
+        let fetch = Fetch {
+            ahead: ROWS_AHEAD * rows.src_stride + tables.reach.0,
+            lines: match has_gaps {
+                true => tables.src_stride.unsigned_abs().div_ceil(64),
+                false => 0,
+            },
+        };
+        Self {
+            tiles,
+            cut,
+            rest,
+            reach,
+            fetch,
+        }
+    }
+}
 
 /// Moves short rows, the tables in registers throughout; `false`, and nothing is moved, if there are too many for that.
 ///
@@ -91,44 +115,62 @@ unsafe fn short_rows_of<const VECTORS: usize, const LOADS: usize>(
     tables: &Tables<64>,
     rows: Rows,
 ) {
+    let short = Short::of(tables, rows);
+    // SAFETY: by the contract of this function.
+    unsafe {
+        match short.fetch.lines {
+            _ if rows.near => fetched::<VECTORS, LOADS, false, 0>(run, tables, rows, &short),
+            0 => fetched::<VECTORS, LOADS, true, 0>(run, tables, rows, &short),
+            2 => fetched::<VECTORS, LOADS, true, 2>(run, tables, rows, &short),
+            _ => fetched::<VECTORS, LOADS, true, MANY>(run, tables, rows, &short),
+        }
+    }
+}
+
+/// As [`InRegisters::tiles`] fetches.
+///
+/// # Safety
+/// As [`short_rows_of`].
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
+#[inline(never)]
+unsafe fn fetched<
+    const VECTORS: usize,
+    const LOADS: usize,
+    const WRITE: bool,
+    const READ: usize,
+>(
+    run: &Run,
+    tables: &Tables<64>,
+    rows: Rows,
+    short: &Short,
+) {
     let tables_of = InRegisters::<VECTORS, LOADS>::new(tables);
-    let tile = tables.tile;
-    let tiles = tables.tiles(run.bytes);
-    let rest = run.bytes - tiles * tile;
-    // What the tiles of a row read, the last one cut short, from the row's place.
-    let cut = rest.div_ceil(tables.given);
-    let last = ((tiles + cut) as isize - 1) * tables.src_stride;
-    let reach = (tables.reach.0 + last.min(0), tables.reach.1 + last.max(0));
-    let fetch = Fetch::of(tables, rows.src_stride, (reach.1 - reach.0).unsigned_abs());
+    let Short {
+        tiles,
+        cut,
+        rest,
+        reach,
+        fetch,
+    } = *short;
     let mut row = *run;
     for _ in 0..rows.count {
-        let (first, end) = (
-            row.src.wrapping_offset(reach.0),
-            row.src.wrapping_offset(reach.1),
-        );
+        let first = row.src.wrapping_offset(reach.0);
+        let end = row.src.wrapping_offset(reach.1);
         // SAFETY: by the contract of this function; a row all of whose loads lie inside the operand needs no masks for them.
         unsafe {
             if first >= row.low && end <= row.high {
-                let tiles = 0..tiles;
-                let (mut src, mut dst) = match fetch.lines {
-                    _ if rows.near => tables_of.tiles::<false, 0>(tables, &row, tiles, fetch),
-                    0 => tables_of.tiles::<true, 0>(tables, &row, tiles, fetch),
-                    1 => tables_of.tiles::<true, 1>(tables, &row, tiles, fetch),
-                    2 => tables_of.tiles::<true, 2>(tables, &row, tiles, fetch),
-                    _ => tables_of.tiles::<true, MANY>(tables, &row, tiles, fetch),
-                };
+                let (mut src, mut dst) =
+                    tables_of.tiles::<WRITE, READ>(tables, &row, 0..tiles, fetch);
                 let mut rest = rest;
                 for _ in 0..cut {
                     let given = rest.min(tables.given);
                     tables_of.cut(dst, src, given);
                     src = src.wrapping_offset(tables.src_stride);
-                    dst = dst.wrapping_add(tile);
+                    dst = dst.wrapping_add(tables.tile);
                     rest -= given;
                 }
             } else {
-                within(&row, tables, |tiles| {
-                    tables_of.tiles::<false, 0>(tables, &row, tiles, Fetch::NONE)
-                });
+                within(&row, tables, |tiles| vectors(&row, tables, tiles));
             }
         }
         row.dst = row.dst.wrapping_offset(rows.dst_stride);
