@@ -4,8 +4,10 @@
 //! through a loop with the tables in registers; the ends go by one more tile that overlaps the one before it with the same bytes, or
 //! unit by unit. What an instruction set brings is a vector that is [`Lanes`].
 
+use super::copy::Rows;
 use super::shuffled::{Run, units};
 use crate::shuffle::{Load, Pattern, Tables};
+use core::marker::PhantomData;
 use core::ops::Range;
 
 /// A vector of 16 bytes.
@@ -29,7 +31,7 @@ pub(super) unsafe trait Lanes: Copy {
     ///
     /// # Safety
     /// As [`each`].
-    unsafe fn tiles(run: &Run, tables: &Tables<16>, tiles: Range<usize>);
+    unsafe fn tiles(first: &Run, tables: &Tables<16>, tiles: Tiles);
 }
 
 impl Run {
@@ -47,28 +49,103 @@ impl Run {
     }
 }
 
+/// Tiles of rows.
+#[derive(Clone, Copy)]
+pub(super) struct Tiles {
+    pub rows: Rows,
+    /// Of each row, from its place on.
+    pub count: usize,
+    /// Where one more begins, from the row's place: in the destination and in the source.
+    pub last: Option<(usize, isize)>,
+}
+
+/// Moves rows: those whose loads all lie inside the operand with the tables in registers, each of the others by [`run`].
+///
+/// # Safety
+/// As [`Shuffle::run`](crate::Shuffle::run), for each of the rows, of which `first` is one; the processor has the instructions of `V`.
+pub(super) unsafe fn rows<V: Lanes>(
+    first: &Run,
+    pattern: &Pattern,
+    tables: &Tables<16>,
+    rows: Rows,
+) {
+    let count = tables.tiles(rows.bytes);
+    let done = count * tables.tile;
+    let last = last_tile(pattern, tables, rows.bytes);
+    let tiles = Tiles { rows, count, last };
+    let ends = (count as isize - 1) * tables.src_stride;
+    let fits = |k: usize| {
+        let row = first.row(k, rows);
+        let inside = |place: isize| fits(&row, tables, place);
+        count > 0 && inside(0) && inside(ends) && last.is_none_or(|(_, place)| inside(place))
+    };
+    let start = (0..rows.count).position(fits).unwrap_or(rows.count);
+    let end = (start..rows.count)
+        .rev()
+        .find(|&k| fits(k))
+        .map_or(start, |k| k + 1);
+    // SAFETY: by the contract of this function. Places of rows are linear in their number, so all from the first that fits to the last do.
+    unsafe {
+        (0..start).for_each(|k| run::<V>(&first.row(k, rows), pattern, tables));
+        if start < end {
+            let rows = Rows {
+                count: end - start,
+                ..rows
+            };
+            V::tiles(&first.row(start, rows), tables, Tiles { rows, ..tiles });
+        }
+        if last.is_none() {
+            (start..end).for_each(|k| units(&first.row(k, rows), pattern, done..rows.bytes));
+        }
+        (end..rows.count).for_each(|k| run::<V>(&first.row(k, rows), pattern, tables));
+    }
+}
+
+/// Where a tile begins that ends where a row of so many bytes ends, which no whole tile does; `None` if tiles do not fill their vectors.
+fn last_tile(pattern: &Pattern, tables: &Tables<16>, bytes: usize) -> Option<(usize, isize)> {
+    let tile = tables.tile;
+    if tile != tables.vectors * 16 || bytes < tile {
+        return None;
+    }
+    let first = bytes - tile;
+    Some((first, pattern.place(first)))
+}
+
 /// Moves a run.
 ///
 /// # Safety
-/// As [`Shuffle::run`](crate::Shuffle::run); the processor has the instructions of `V`.
-pub(super) unsafe fn run<V: Lanes>(run: &Run, pattern: &Pattern, tables: &Tables<16>) {
-    let (tile, stored) = (tables.tile, tables.vectors * 16);
+/// As [`rows`].
+unsafe fn run<V: Lanes>(run: &Run, pattern: &Pattern, tables: &Tables<16>) {
     let inside = inside(run, tables);
+    let first = inside.start * tables.tile;
+    let done = inside.end * tables.tile;
+    // One more tile, if its loads lie inside as well.
+    let last = last_tile(pattern, tables, run.bytes)
+        .filter(|&(_, place)| done > first && done < run.bytes && fits(run, tables, place));
+    let rows = Rows {
+        count: 1,
+        bytes: run.bytes,
+        dst_stride: 0,
+        src_stride: 0,
+        near: false,
+    };
     // SAFETY: the bytes before and after the inner tiles go unit by unit; the loads of the inner tiles lie inside the operand and their
     // stores inside the run.
     unsafe {
-        units(run, pattern, 0..inside.start * tile);
-        V::tiles(run, tables, inside.clone());
-        let done = inside.end * tile;
-        let rest = run.bytes - done;
-        // One more tile that ends where the run ends, if its loads lie inside as well.
-        let shift = (run.bytes - tile.min(run.bytes)) / pattern.period();
-        let back = run.turned(shift, pattern);
-        let ends = rest > 0 && rest < tile && tile == stored;
-        if ends && inside.end > inside.start && fits(&back, tables) {
-            V::tiles(&back, tables, 0..1);
-        } else {
-            units(run, pattern, done..run.bytes);
+        units(run, pattern, 0..first);
+        let moved = run.turned(first / pattern.period(), pattern);
+        let tiles = Tiles {
+            rows,
+            count: inside.len(),
+            last: None,
+        };
+        V::tiles(&moved, tables, tiles);
+        match last {
+            Some((at, _)) => {
+                let end = run.turned(at / pattern.period(), pattern);
+                V::tiles(&end, tables, Tiles { count: 1, ..tiles });
+            }
+            None => units(run, pattern, done..run.bytes),
         }
     }
 }
@@ -109,8 +186,9 @@ pub(super) fn inside<const N: usize>(run: &Run, tables: &Tables<N>) -> Range<usi
 /// More tiles than this at one end never leave the operand: a tile reads at most so many tiles' lengths beyond itself.
 const MOST_ENDS: usize = 512;
 
-fn fits(run: &Run, tables: &Tables<16>) -> bool {
-    let place = run.src as isize;
+/// Whether the loads of the tile at `place` lie inside the operand.
+fn fits(run: &Run, tables: &Tables<16>, place: isize) -> bool {
+    let place = run.src as isize + place;
     place + tables.reach.0 >= run.low as isize && place + tables.reach.1 <= run.high as isize
 }
 
@@ -135,21 +213,21 @@ macro_rules! by_shape {
 #[cfg(target_arch = "x86_64")]
 pub(super) use by_shape;
 
-/// Moves tiles of a run.
+/// Moves tiles of rows.
 ///
 /// # Safety
-/// As [`run`], for tiles whose loads lie inside the operand.
+/// As [`rows`], for tiles whose loads lie inside the operand.
 #[inline(always)]
-pub(super) unsafe fn each<V: Lanes>(run: &Run, tables: &Tables<16>, tiles: Range<usize>) {
-    if tiles.is_empty() {
+pub(super) unsafe fn each<V: Lanes>(first: &Run, tables: &Tables<16>, tiles: Tiles) {
+    if tiles.count == 0 {
         return;
     }
     // SAFETY: by the contract of this function.
     unsafe {
         by_shape!(
             tables,
-            each_of<V>(run, tables, tiles),
-            each_any::<V>(run, tables, tiles)
+            each_of<V>(first, tables, tiles),
+            each_any::<V>(first, tables, tiles)
         )
     }
 }
@@ -158,29 +236,25 @@ pub(super) unsafe fn each<V: Lanes>(run: &Run, tables: &Tables<16>, tiles: Range
 /// As [`each`], with the tables of that shape.
 #[inline(always)]
 unsafe fn each_of<V: Lanes, const VECTORS: usize, const LOADS: usize>(
-    run: &Run,
+    first: &Run,
     tables: &Tables<16>,
-    tiles: Range<usize>,
+    tiles: Tiles,
 ) {
     let table = |v: usize, l: usize| &tables.loads[v * LOADS + l];
-    // SAFETY: the tables are arrays of 16 bytes; loads and stores as the contract says.
+    let in_registers = InRegisters::<V, VECTORS, LOADS> {
+        orders: core::array::from_fn(|v| {
+            // SAFETY: the tables are arrays of 16 bytes.
+            core::array::from_fn(|l| unsafe { load(table(v, l).bytes.as_ptr()) })
+        }),
+        offsets: core::array::from_fn(|v| core::array::from_fn(|l| table(v, l).offset)),
+    };
+    let step = tables.src_stride;
+    // SAFETY: by the contract of this function.
     unsafe {
-        let orders: [[V; LOADS]; VECTORS] =
-            core::array::from_fn(|v| core::array::from_fn(|l| load(table(v, l).bytes.as_ptr())));
-        let offsets: [[isize; LOADS]; VECTORS] =
-            core::array::from_fn(|v| core::array::from_fn(|l| table(v, l).offset));
-        let mut src = run.src.offset(tiles.start as isize * tables.src_stride);
-        let mut dst = run.dst.add(tiles.start * tables.tile);
-        for _ in tiles {
-            for v in 0..VECTORS {
-                let mut vector = load::<V>(src.offset(offsets[v][0])).picked(orders[v][0]);
-                for l in 1..LOADS {
-                    vector = vector.merged(load(src.offset(offsets[v][l])), orders[v][l]);
-                }
-                dst.add(v * 16).cast::<V>().write_unaligned(vector);
-            }
-            src = src.wrapping_offset(tables.src_stride);
-            dst = dst.wrapping_add(tables.tile);
+        // A constant to the compiler, where tiles fill their vectors.
+        match tables.tile == VECTORS * 16 {
+            true => walk(first, tiles, (VECTORS * 16, step), &in_registers),
+            false => walk(first, tiles, (tables.tile, step), &in_registers),
         }
     }
 }
@@ -188,13 +262,52 @@ unsafe fn each_of<V: Lanes, const VECTORS: usize, const LOADS: usize>(
 /// # Safety
 /// As [`each`].
 #[inline(always)]
-unsafe fn each_any<V: Lanes>(run: &Run, tables: &Tables<16>, tiles: Range<usize>) {
-    for t in tiles {
-        // SAFETY: by the contract of this function.
-        unsafe {
-            let src = run.src.offset(t as isize * tables.src_stride);
-            let dst = run.dst.add(t * tables.tile);
-            for (v, loads) in tables.loads.chunks_exact(tables.per_vector).enumerate() {
+unsafe fn each_any<V: Lanes>(first: &Run, tables: &Tables<16>, tiles: Tiles) {
+    let in_memory = InMemory::<V>(tables, PhantomData);
+    // SAFETY: by the contract of this function.
+    unsafe { walk(first, tiles, (tables.tile, tables.src_stride), &in_memory) }
+}
+
+/// What moves a tile.
+trait Tile {
+    /// # Safety
+    /// The loads of the tile at `src` are readable, its vectors at `dst` are writable; the processor has the instruction set.
+    unsafe fn run(&self, src: *const u8, dst: *mut u8);
+}
+
+/// Tables as values.
+struct InRegisters<V, const VECTORS: usize, const LOADS: usize> {
+    orders: [[V; LOADS]; VECTORS],
+    offsets: [[isize; LOADS]; VECTORS],
+}
+
+impl<V: Lanes, const VECTORS: usize, const LOADS: usize> Tile for InRegisters<V, VECTORS, LOADS> {
+    #[inline(always)]
+    unsafe fn run(&self, src: *const u8, dst: *mut u8) {
+        let (orders, offsets) = (&self.orders, &self.offsets);
+        for v in 0..VECTORS {
+            // SAFETY: by the contract of the trait.
+            unsafe {
+                let mut vector = load::<V>(src.offset(offsets[v][0])).picked(orders[v][0]);
+                for l in 1..LOADS {
+                    vector = vector.merged(load(src.offset(offsets[v][l])), orders[v][l]);
+                }
+                dst.add(v * 16).cast::<V>().write_unaligned(vector);
+            }
+        }
+    }
+}
+
+/// Tables as they are.
+struct InMemory<'a, V>(&'a Tables<16>, PhantomData<V>);
+
+impl<V: Lanes> Tile for InMemory<'_, V> {
+    #[inline(always)]
+    unsafe fn run(&self, src: *const u8, dst: *mut u8) {
+        let vectors = self.0.loads.chunks_exact(self.0.per_vector);
+        for (v, loads) in vectors.enumerate() {
+            // SAFETY: by the contract of the trait.
+            unsafe {
                 let bytes = |of: &Load<16>| load::<V>(src.offset(of.offset));
                 let order = |of: &Load<16>| load::<V>(of.bytes.as_ptr());
                 let mut vector = bytes(&loads[0]).picked(order(&loads[0]));
@@ -204,6 +317,30 @@ unsafe fn each_any<V: Lanes>(run: &Run, tables: &Tables<16>, tiles: Range<usize>
                 dst.add(v * 16).cast::<V>().write_unaligned(vector);
             }
         }
+    }
+}
+
+/// `steps` is what the next tile is further in the destination and in the source.
+///
+/// # Safety
+/// As [`each`].
+#[inline(always)]
+unsafe fn walk(first: &Run, tiles: Tiles, steps: (usize, isize), tile: &impl Tile) {
+    let mut row = *first;
+    for _ in 0..tiles.rows.count {
+        let (mut src, mut dst) = (row.src, row.dst);
+        // SAFETY: by the contract of this function.
+        unsafe {
+            for _ in 0..tiles.count {
+                tile.run(src, dst);
+                dst = dst.wrapping_add(steps.0);
+                src = src.wrapping_offset(steps.1);
+            }
+            if let Some((at, place)) = tiles.last {
+                tile.run(row.src.offset(place), row.dst.add(at));
+            }
+        }
+        row = row.row(1, tiles.rows);
     }
 }
 

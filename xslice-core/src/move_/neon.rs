@@ -4,12 +4,11 @@
 //! and an entry found in one of several tables, without a mask. There is no gather; wider entries go by [`lookup`].
 
 use super::copy::Rows;
-use super::lanes::{self, Lanes};
+use super::lanes::{self, Lanes, Tiles};
 use super::lookup::{self, Index, Indices};
 use super::shuffled::Run;
 use crate::shuffle::Tables;
 use core::arch::aarch64::*;
-use core::ops::Range;
 
 // SAFETY: 16 bytes, of any value.
 unsafe impl Lanes for uint8x16_t {
@@ -26,9 +25,9 @@ unsafe impl Lanes for uint8x16_t {
     }
 
     #[target_feature(enable = "neon")]
-    unsafe fn tiles(run: &Run, tables: &Tables<16>, tiles: Range<usize>) {
+    unsafe fn tiles(first: &Run, tables: &Tables<16>, tiles: Tiles) {
         // SAFETY: by the contract of this function.
-        unsafe { lanes::each::<Self>(run, tables, tiles) }
+        unsafe { lanes::each::<Self>(first, tables, tiles) }
     }
 }
 

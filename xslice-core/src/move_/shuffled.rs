@@ -69,7 +69,7 @@ impl Shuffle {
         operand: Range<*const u8>,
     ) {
         let pattern = self.pattern();
-        let mut run = Run {
+        let run = Run {
             dst,
             src,
             bytes: rows.bytes,
@@ -86,20 +86,28 @@ impl Shuffle {
             {
                 return;
             }
-            let (wide, narrow) = self.tables(level);
-            for _ in 0..rows.count {
-                match (wide, narrow) {
-                    #[cfg(target_arch = "x86_64")]
-                    (Some(wide), _) => x86::wide(&run, pattern, wide),
-                    #[cfg(target_arch = "x86_64")]
-                    (None, Some(narrow)) => lanes::run::<__m128i>(&run, pattern, narrow),
-                    #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
-                    (_, Some(narrow)) => lanes::run::<uint8x16_t>(&run, pattern, narrow),
-                    _ => units(&run, pattern, 0..run.bytes),
+            match self.tables(level) {
+                #[cfg(target_arch = "x86_64")]
+                (Some(wide), _) => {
+                    (0..rows.count).for_each(|k| x86::wide(&run.row(k, rows), pattern, wide));
                 }
-                run.dst = run.dst.wrapping_offset(rows.dst_stride);
-                run.src = run.src.wrapping_offset(rows.src_stride);
+                #[cfg(target_arch = "x86_64")]
+                (None, Some(narrow)) => lanes::rows::<__m128i>(&run, pattern, narrow, rows),
+                #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
+                (_, Some(narrow)) => lanes::rows::<uint8x16_t>(&run, pattern, narrow, rows),
+                _ => (0..rows.count).for_each(|k| units(&run.row(k, rows), pattern, 0..run.bytes)),
             }
+        }
+    }
+}
+
+impl Run {
+    /// Row `k` of rows whose first is this.
+    pub(super) fn row(&self, k: usize, rows: Rows) -> Self {
+        Self {
+            dst: self.dst.wrapping_offset(k as isize * rows.dst_stride),
+            src: self.src.wrapping_offset(k as isize * rows.src_stride),
+            ..*self
         }
     }
 }

@@ -4,7 +4,7 @@
 //! and stores.
 
 use super::copy::Rows;
-use super::lanes::{self, Lanes, by_shape, inside};
+use super::lanes::{self, Lanes, Tiles, by_shape, inside};
 use super::rows::{AHEAD_WRITE, prefetch, prefetch_write};
 use super::shuffled::Run;
 use crate::shuffle::{Pattern, Tables};
@@ -30,9 +30,9 @@ unsafe impl Lanes for __m128i {
     }
 
     #[target_feature(enable = "avx2")]
-    unsafe fn tiles(run: &Run, tables: &Tables<16>, tiles: Range<usize>) {
+    unsafe fn tiles(first: &Run, tables: &Tables<16>, tiles: Tiles) {
         // SAFETY: by the contract of this function.
-        unsafe { lanes::each::<Self>(run, tables, tiles) }
+        unsafe { lanes::each::<Self>(first, tables, tiles) }
     }
 }
 
