@@ -45,11 +45,11 @@ fn shuffle(random: &mut Random, shuffle: &Shuffle, periods: usize, slack: (usize
     let pattern = shuffle.pattern();
     let bytes = periods * pattern.period();
     let rows = Rows {
-        count: 1 + random.below(3),
+        count: 1 + random.below(6),
         bytes,
         dst_stride: (bytes + random.below(3)) as isize,
-        src_stride: random.below(40) as isize,
-        near: false,
+        src_stride: random.below(400) as isize - 200,
+        near: random.below(2) == 0,
     };
     let place = |row: usize, at: usize| {
         let (period, within) = (at / pattern.period(), at % pattern.period());
