@@ -18,7 +18,7 @@ struct Args {
 
 impl Args {
     fn parse(mut words: impl Iterator<Item = String>) -> Option<Self> {
-        let out = words.next()?;
+        let out = words.next().filter(|word| !word.starts_with('-'))?;
         let mut args = Self {
             out,
             filter: String::new(),

@@ -10,7 +10,7 @@ use super::lanes;
 use super::level::Kind;
 use super::level::Level;
 #[cfg(target_arch = "x86_64")]
-use super::x86;
+use super::{short, x86};
 use crate::shuffle::{Pattern, Shuffle, Tables};
 #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
 use core::arch::aarch64::uint8x16_t;
@@ -81,8 +81,8 @@ impl Shuffle {
             #[cfg(target_arch = "x86_64")]
             if level.kind() == Kind::Avx512
                 && let Some(wide) = self.wide()
-                && x86::short(&run, wide)
-                && x86::short_rows(&run, wide, rows)
+                && short::takes(&run, wide)
+                && short::run(&run, wide, rows)
             {
                 return;
             }

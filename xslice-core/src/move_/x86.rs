@@ -3,7 +3,6 @@
 //! AVX2 brings its instructions to the loops of [`lanes`]. AVX-512 has tiles of its own, for masks: the ends of a run go by masked loads
 //! and stores.
 
-use super::copy::Rows;
 use super::lanes::{self, Lanes, Tiles, by_shape, inside};
 use super::rows::{AHEAD_WRITE, prefetch, prefetch_write};
 use super::shuffled::Run;
@@ -36,20 +35,12 @@ unsafe impl Lanes for __m128i {
     }
 }
 
-/// Whether rows are too short to gain from aligned stores, so that what is done once for all of them weighs more.
-pub(super) fn short(run: &Run, tables: &Tables<64>) -> bool {
-    run.bytes < 128 * tables.tile
-}
-
-/// Rows with gaps between them are fetched so many rows ahead.
-const ROWS_AHEAD: isize = 2;
-
 /// What is fetched of a later row with each tile.
 #[derive(Clone, Copy)]
-struct Fetch {
+pub(super) struct Fetch {
     /// How far behind the place of the tile.
-    ahead: isize,
-    lines: usize,
+    pub ahead: isize,
+    pub lines: usize,
 }
 
 impl Fetch {
@@ -57,129 +48,10 @@ impl Fetch {
 }
 
 /// So many lines a tile, or more, are fetched in a loop of their own.
-const MANY: usize = 3;
-
-/// What short rows have in common.
-struct Short {
-    /// Tiles of a row that are whole, and those of the bytes behind them.
-    tiles: usize,
-    cut: usize,
-    rest: usize,
-    /// What all of these read, from the row's place.
-    reach: (isize, isize),
-    fetch: Fetch,
-}
-
-impl Short {
-    fn of(tables: &Tables<64>, rows: Rows) -> Self {
-        let tiles = tables.tiles(rows.bytes);
-        let rest = rows.bytes - tiles * tables.tile;
-        let cut = rest.div_ceil(tables.given);
-        let last = ((tiles + cut) as isize - 1) * tables.src_stride;
-        let reach = (tables.reach.0 + last.min(0), tables.reach.1 + last.max(0));
-        // The processor's own prefetchers find their way through rows that touch, and lose it at each gap.
-        let has_gaps = rows.src_stride.unsigned_abs() > (reach.1 - reach.0).unsigned_abs() + 64;
-        let fetch = Fetch {
-            ahead: ROWS_AHEAD * rows.src_stride + tables.reach.0,
-            lines: match has_gaps {
-                true => tables.src_stride.unsigned_abs().div_ceil(64),
-                false => 0,
-            },
-        };
-        Self {
-            tiles,
-            cut,
-            rest,
-            reach,
-            fetch,
-        }
-    }
-}
-
-/// Moves short rows, the tables in registers throughout; `false`, and nothing is moved, if there are too many for that.
-///
-/// # Safety
-/// As [`wide`], for each of the rows; the first is `run`.
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
-pub(super) unsafe fn short_rows(run: &Run, tables: &Tables<64>, rows: Rows) -> bool {
-    // SAFETY: by the contract of this function.
-    unsafe { by_shape!(tables, short_rows_of(run, tables, rows), return false) }
-    true
-}
-
-/// # Safety
-/// As [`short_rows`], with the tables of that shape.
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
-unsafe fn short_rows_of<const VECTORS: usize, const LOADS: usize>(
-    run: &Run,
-    tables: &Tables<64>,
-    rows: Rows,
-) {
-    let short = Short::of(tables, rows);
-    // SAFETY: by the contract of this function.
-    unsafe {
-        match short.fetch.lines {
-            _ if rows.near => fetched::<VECTORS, LOADS, false, 0>(run, tables, rows, &short),
-            0 => fetched::<VECTORS, LOADS, true, 0>(run, tables, rows, &short),
-            2 => fetched::<VECTORS, LOADS, true, 2>(run, tables, rows, &short),
-            _ => fetched::<VECTORS, LOADS, true, MANY>(run, tables, rows, &short),
-        }
-    }
-}
-
-/// As [`InRegisters::tiles`] fetches.
-///
-/// # Safety
-/// As [`short_rows_of`].
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
-#[inline(never)]
-unsafe fn fetched<
-    const VECTORS: usize,
-    const LOADS: usize,
-    const WRITE: bool,
-    const READ: usize,
->(
-    run: &Run,
-    tables: &Tables<64>,
-    rows: Rows,
-    short: &Short,
-) {
-    let tables_of = InRegisters::<VECTORS, LOADS>::new(tables);
-    let Short {
-        tiles,
-        cut,
-        rest,
-        reach,
-        fetch,
-    } = *short;
-    let mut row = *run;
-    for _ in 0..rows.count {
-        let first = row.src.wrapping_offset(reach.0);
-        let end = row.src.wrapping_offset(reach.1);
-        // SAFETY: by the contract of this function; a row all of whose loads lie inside the operand needs no masks for them.
-        unsafe {
-            if first >= row.low && end <= row.high {
-                let (mut src, mut dst) =
-                    tables_of.tiles::<WRITE, READ>(tables, &row, 0..tiles, fetch);
-                let mut rest = rest;
-                for _ in 0..cut {
-                    let given = rest.min(tables.given);
-                    tables_of.cut(dst, src, given);
-                    src = src.wrapping_offset(tables.src_stride);
-                    dst = dst.wrapping_add(tables.tile);
-                    rest -= given;
-                }
-            } else {
-                within(&row, tables, |tiles| vectors(&row, tables, tiles));
-            }
-        }
-        row.dst = row.dst.wrapping_offset(rows.dst_stride);
-        row.src = row.src.wrapping_offset(rows.src_stride);
-    }
-}
+pub(super) const MANY: usize = 3;
 
 /// Tables as values.
-struct InRegisters<const VECTORS: usize, const LOADS: usize> {
+pub(super) struct InRegisters<const VECTORS: usize, const LOADS: usize> {
     bytes: [[__m512i; LOADS]; VECTORS],
     masks: [[u64; LOADS]; VECTORS],
     offsets: [[isize; LOADS]; VECTORS],
@@ -188,7 +60,7 @@ struct InRegisters<const VECTORS: usize, const LOADS: usize> {
 impl<const VECTORS: usize, const LOADS: usize> InRegisters<VECTORS, LOADS> {
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
     #[inline]
-    fn new(tables: &Tables<64>) -> Self {
+    pub fn new(tables: &Tables<64>) -> Self {
         let table = |v: usize, l: usize| &tables.loads[v * LOADS + l];
         Self {
             bytes: core::array::from_fn(|v| {
@@ -239,7 +111,7 @@ impl<const VECTORS: usize, const LOADS: usize> InRegisters<VECTORS, LOADS> {
     /// As [`InRegisters::tile`], for each of the tiles.
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
     #[inline]
-    unsafe fn tiles<const WRITE: bool, const READ: usize>(
+    pub unsafe fn tiles<const WRITE: bool, const READ: usize>(
         &self,
         tables: &Tables<64>,
         run: &Run,
@@ -271,7 +143,7 @@ impl<const VECTORS: usize, const LOADS: usize> InRegisters<VECTORS, LOADS> {
     /// As [`InRegisters::tile`], for so many bytes.
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
     #[inline]
-    unsafe fn cut(&self, dst: *mut u8, src: *const u8, bytes: usize) {
+    pub unsafe fn cut(&self, dst: *mut u8, src: *const u8, bytes: usize) {
         for v in 0..VECTORS {
             if v * 64 < bytes {
                 let mask = mask_of(bytes - v * 64);
@@ -303,7 +175,11 @@ pub(super) unsafe fn wide(run: &Run, pattern: &Pattern, tables: &Tables<64>) {
 /// As [`wide`].
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
 #[inline]
-unsafe fn within<T>(run: &Run, tables: &Tables<64>, vectors: impl FnOnce(Range<usize>) -> T) {
+pub(super) unsafe fn within<T>(
+    run: &Run,
+    tables: &Tables<64>,
+    vectors: impl FnOnce(Range<usize>) -> T,
+) {
     let (inside, tile) = (inside(run, tables), tables.tile);
     // SAFETY: by the contract of this function.
     unsafe {
@@ -328,7 +204,7 @@ fn head(run: &Run, pattern: &Pattern, tables: &Tables<64>) -> usize {
 /// # Safety
 /// As [`wide`], for tiles whose loads lie inside the operand.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
-unsafe fn vectors(run: &Run, tables: &Tables<64>, tiles: Range<usize>) {
+pub(super) unsafe fn vectors(run: &Run, tables: &Tables<64>, tiles: Range<usize>) {
     if tiles.is_empty() {
         return;
     }
