@@ -94,17 +94,17 @@ pub(super) unsafe fn rows<V: Lanes>(
             };
             V::tiles(&first.row(start, rows), tables, Tiles { rows, ..tiles });
         }
-        if last.is_none() {
+        if last.is_none() && done < rows.bytes {
             (start..end).for_each(|k| units(&first.row(k, rows), pattern, done..rows.bytes));
         }
         (end..rows.count).for_each(|k| run::<V>(&first.row(k, rows), pattern, tables));
     }
 }
 
-/// Where a tile begins that ends where a row of so many bytes ends, which no whole tile does; `None` if tiles do not fill their vectors.
+/// Where a tile begins that ends where a row of so many bytes ends; `None` if whole tiles end there too, or do not fill their vectors.
 fn last_tile(pattern: &Pattern, tables: &Tables<16>, bytes: usize) -> Option<(usize, isize)> {
     let tile = tables.tile;
-    if tile != tables.vectors * 16 || bytes < tile {
+    if tile != tables.vectors * 16 || bytes < tile || bytes.is_multiple_of(tile) {
         return None;
     }
     let first = bytes - tile;
@@ -121,7 +121,8 @@ unsafe fn run<V: Lanes>(run: &Run, pattern: &Pattern, tables: &Tables<16>) {
     let done = inside.end * tables.tile;
     // One more tile, if its loads lie inside as well.
     let last = last_tile(pattern, tables, run.bytes)
-        .filter(|&(_, place)| done > first && done < run.bytes && fits(run, tables, place));
+        .filter(|_| done > first && run.bytes - done < tables.tile)
+        .filter(|&(_, place)| fits(run, tables, place));
     let rows = Rows {
         count: 1,
         bytes: run.bytes,

@@ -195,11 +195,10 @@ unsafe fn alone(
         Source::Buffer(buffer) => start(buffer),
         Source::Range(_) => core::ptr::null(),
     };
-    let from = operand.wrapping_offset(at as isize);
     // SAFETY: by the contract of this function; without a loop there is one turn, at the offsets.
     unsafe {
         let to = dst.offset(schedule.dst().offset as isize);
-        once(level, schedule.inner(), to, from, operand)
+        once(level, schedule.inner(), to, operand, at)
     }
 }
 
@@ -207,20 +206,15 @@ unsafe fn alone(
 /// `false`: it needs more, and nothing has moved.
 ///
 /// # Safety
-/// As [`Call::inner`], with the places for the position; that in a Range is an address. `operand` is the start of the source.
+/// As [`Call::inner`], for the place in the destination and the position `at` in the source, which starts at `operand`.
 #[inline(always)]
-unsafe fn once(
-    level: Level,
-    inner: &Move,
-    to: *mut u8,
-    from: *const u8,
-    operand: *const u8,
-) -> bool {
+unsafe fn once(level: Level, inner: &Move, to: *mut u8, operand: *const u8, at: i64) -> bool {
+    let from = operand.wrapping_offset(at as isize);
     // SAFETY: by the contract of this function.
     unsafe {
         match inner {
             Move::Copy { bytes } => rows::one(level, to, from, *bytes),
-            Move::Fill(fill) => fill::run(level, to, fill.count, from.addr() as i64, fill),
+            Move::Fill(fill) => fill::run(level, to, fill.count, at, fill),
             Move::Shuffle {
                 count,
                 source_bytes,

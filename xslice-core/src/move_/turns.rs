@@ -92,16 +92,17 @@ impl Schedule {
         table: *const u8,
         operand: *const u8,
     ) -> bool {
+        let at = src.addr().wrapping_sub(operand.addr()) as i64;
         // SAFETY: by the contract of this function.
         unsafe {
             // Without a loop there is nothing to set up for one.
             let is_turn = self.extents().len() == self.outer_loops();
-            is_turn && once(Level::best(), self.inner(), dst, src, operand)
-                || self.run_turns(dst, src, table, operand)
+            is_turn && once(Level::best(), self.inner(), dst, operand, at)
+                || self.run_turns(dst, at, table, operand)
         }
     }
 
-    /// The same of any schedule.
+    /// The same of any schedule, from position `at` of the source on.
     ///
     /// # Safety
     /// As [`Schedule::run_innermost`].
@@ -109,7 +110,7 @@ impl Schedule {
     unsafe fn run_turns(
         &self,
         dst: *mut u8,
-        src: *const u8,
+        at: i64,
         table: *const u8,
         operand: *const u8,
     ) -> bool {
@@ -130,7 +131,7 @@ impl Schedule {
             within: At::default(),
         };
         let first = At {
-            src: src.addr().wrapping_sub(operand.addr()) as i64,
+            src: at,
             ..At::default()
         };
         let loops = self.outer_loops();
