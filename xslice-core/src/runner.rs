@@ -36,7 +36,7 @@ pub fn run(
     output: Output<'_>,
     scratch: &mut Scratch,
 ) -> Result<(), Error> {
-    run_at(Level::best(), plan, inputs, output, scratch)
+    run_at(Level::settled(), plan, inputs, output, scratch)
 }
 
 /// Runs a plan with the vector instructions of `level`: for tests and comparisons, [`run`] takes the best ones.
@@ -120,7 +120,7 @@ pub fn run_on(
     output: &mut Output<'_>,
     temporaries: impl FnOnce(OnScratch<'_>) -> Result<(), Error>,
 ) -> Result<(), Error> {
-    move_::run(Level::best(), plan, inputs, output, temporaries)
+    move_::run(Level::settled(), plan, inputs, output, temporaries)
 }
 
 /// What runs on the temporaries that it is given.

@@ -151,6 +151,8 @@ pub(crate) struct Tables<const N: usize> {
     pub src_stride: isize,
     /// First byte that a load of the tile reads, and the byte after the last, from its place.
     pub reach: (isize, isize),
+    /// 2^64 / tile: a division would take as long as the rows of a short call.
+    pub inverse: u64,
 }
 
 impl<const N: usize> Tables<N> {
@@ -238,6 +240,7 @@ impl<const N: usize> Tables<N> {
             given,
             src_stride: periods as isize * pattern.src_stride() as isize,
             reach: (first, last + N as isize),
+            inverse: u64::MAX / (periods * period) as u64,
         })
     }
 }

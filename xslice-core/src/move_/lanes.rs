@@ -156,10 +156,15 @@ impl<const N: usize> Tables<N> {
     pub(super) fn tiles(&self, bytes: usize) -> usize {
         match bytes.checked_sub(self.vectors * N) {
             None => 0,
-            // Most tiles are one vector, and rows are short: a division is worth avoiding.
-            Some(rest) if self.tile == N => rest / N + 1,
-            Some(rest) => rest / self.tile + 1,
+            Some(rest) => self.whole(rest) + 1,
         }
+    }
+
+    /// Whole tiles in so many bytes.
+    pub(super) fn whole(&self, bytes: usize) -> usize {
+        // A little less than one part, of a little more: exact as long as their product does not reach 2^64.
+        let product = (bytes as u128 + 1) * u128::from(self.inverse);
+        (product >> 64) as usize
     }
 }
 

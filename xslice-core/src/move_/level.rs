@@ -23,6 +23,9 @@ pub(crate) enum Kind {
     Avx512,
 }
 
+#[cfg(feature = "std")]
+static BEST: std::sync::OnceLock<Level> = std::sync::OnceLock::new();
+
 impl Level {
     /// No vector instructions of its own: every processor has it.
     pub const SCALAR: Self = Self(Kind::Scalar);
@@ -40,7 +43,6 @@ impl Level {
     pub fn best() -> Self {
         #[cfg(feature = "std")]
         {
-            static BEST: std::sync::OnceLock<Level> = std::sync::OnceLock::new();
             *BEST.get_or_init(|| match std::env::var("XSLICE_SIMD") {
                 Ok(wanted) => Self::up_to(&wanted),
                 Err(_) => Self::all().last().unwrap_or(Self::SCALAR),
@@ -49,6 +51,19 @@ impl Level {
         #[cfg(not(feature = "std"))]
         {
             Self::all().last().unwrap_or(Self::SCALAR)
+        }
+    }
+
+    /// The best level once it is settled, as it is wherever there is a schedule: short calls have nothing to save for a first one.
+    #[inline]
+    pub(crate) fn settled() -> Self {
+        #[cfg(feature = "std")]
+        {
+            BEST.get().copied().unwrap_or(Self::SCALAR)
+        }
+        #[cfg(not(feature = "std"))]
+        {
+            Self::best()
         }
     }
 

@@ -486,7 +486,7 @@ impl Call<'_> {
         unsafe {
             #[cfg(target_arch = "x86_64")]
             if stream::takes(rows.bytes, self.schedule.bytes()) {
-                return stream::strided(to, from, rows);
+                return stream::strided(self.level, to, from, rows);
             }
             copy::strided(self.level, to, from, rows);
         }

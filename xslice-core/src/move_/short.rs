@@ -26,10 +26,14 @@ struct Short {
 }
 
 impl Short {
-    fn of(tables: &Tables<64>, rows: Rows) -> Self {
+    fn of(tables: &Tables<64>, rows: &Rows) -> Self {
         let tiles = tables.tiles(rows.bytes);
         let rest = rows.bytes - tiles * tables.tile;
-        let cut = rest.div_ceil(tables.given);
+        let cut = match tables.given == tables.tile {
+            true => tables.whole(rest + tables.tile - 1),
+            // Fewer bytes than the vectors have.
+            false => usize::from(rest > 0),
+        };
         let last = ((tiles + cut) as isize - 1) * tables.src_stride;
         let reach = (tables.reach.0 + last.min(0), tables.reach.1 + last.max(0));
         // The processor's own prefetchers find their way through rows that touch, and lose it at each gap.
@@ -56,7 +60,7 @@ impl Short {
 /// # Safety
 /// As [`super::x86::wide`], for each of the rows; the first is `run`.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
-pub(super) unsafe fn run(run: &Run, tables: &Tables<64>, rows: Rows) -> bool {
+pub(super) unsafe fn run(run: &Run, tables: &Tables<64>, rows: &Rows) -> bool {
     // SAFETY: by the contract of this function.
     unsafe { by_shape!(tables, shaped(run, tables, rows), return false) }
     true
@@ -68,7 +72,7 @@ pub(super) unsafe fn run(run: &Run, tables: &Tables<64>, rows: Rows) -> bool {
 unsafe fn shaped<const VECTORS: usize, const LOADS: usize>(
     run: &Run,
     tables: &Tables<64>,
-    rows: Rows,
+    rows: &Rows,
 ) {
     let short = Short::of(tables, rows);
     // SAFETY: by the contract of this function.
@@ -96,28 +100,23 @@ unsafe fn fetched<
 >(
     run: &Run,
     tables: &Tables<64>,
-    rows: Rows,
+    rows: &Rows,
     short: &Short,
 ) {
     let tables_of = InRegisters::<VECTORS, LOADS>::new(tables);
-    let Short {
-        tiles,
-        cut,
-        rest,
-        reach,
-        fetch,
-    } = *short;
-    let mut row = *run;
+    // Place by place: a copy of a row that has just been put together in memory waits until that is done.
+    let (mut src, mut dst) = (run.src, run.dst);
     for _ in 0..rows.count {
-        let first = row.src.wrapping_offset(reach.0);
-        let end = row.src.wrapping_offset(reach.1);
+        let first = src.wrapping_offset(short.reach.0);
+        let end = src.wrapping_offset(short.reach.1);
         // SAFETY: by the contract of this function; a row all of whose loads lie inside the operand needs no masks for them.
         unsafe {
-            if first >= row.low && end <= row.high {
+            if first >= run.low && end <= run.high {
+                let places = (src, dst);
                 let (mut src, mut dst) =
-                    tables_of.tiles::<WRITE, READ>(tables, &row, 0..tiles, fetch);
-                let mut rest = rest;
-                for _ in 0..cut {
+                    tables_of.tiles::<WRITE, READ>(tables, places, short.tiles, short.fetch);
+                let mut rest = short.rest;
+                for _ in 0..short.cut {
                     let given = rest.min(tables.given);
                     tables_of.cut(dst, src, given);
                     src = src.wrapping_offset(tables.src_stride);
@@ -125,10 +124,22 @@ unsafe fn fetched<
                     rest -= given;
                 }
             } else {
-                within(&row, tables, |tiles| vectors(&row, tables, tiles));
+                at_an_end(&Run { src, dst, ..*run }, tables);
             }
         }
-        row.dst = row.dst.wrapping_offset(rows.dst_stride);
-        row.src = row.src.wrapping_offset(rows.src_stride);
+        dst = dst.wrapping_offset(rows.dst_stride);
+        src = src.wrapping_offset(rows.src_stride);
     }
+}
+
+/// Moves a row some of whose loads lie outside the operand.
+///
+/// # Safety
+/// As [`run`].
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
+#[cold]
+#[inline(never)]
+unsafe fn at_an_end(row: &Run, tables: &Tables<64>) {
+    // SAFETY: by the contract of this function.
+    unsafe { within(row, tables, |tiles| vectors(row, tables, tiles)) }
 }

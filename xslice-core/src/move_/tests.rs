@@ -5,8 +5,12 @@ use super::fill;
 use super::level::Level;
 use super::lookup::{self, Index, Indices};
 use super::repeat::{self, Places, Turns};
+#[cfg(target_arch = "x86_64")]
+use super::stream;
 use crate::nest::schedule::Fill;
 use crate::range::Progression;
+#[cfg(target_arch = "x86_64")]
+use crate::shuffle::Tables;
 use crate::shuffle::{Pattern, Shuffle};
 use alloc::{vec, vec::Vec};
 
@@ -101,6 +105,55 @@ fn shuffles_move_what_their_patterns_say() {
         }
     }
     assert!(narrow > 1000 && wide > 1000, "{narrow} and {wide} tables");
+}
+
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn tiles_are_counted_as_by_division() {
+    let mut random = Random(0x7D4A_11E9);
+    for period in 1..=64 {
+        let offsets = (0..period).map(|at| at * 2).collect();
+        let pattern = Pattern::new(offsets, i64::from(3 * period), false).expect("near enough");
+        let Some(tables) = Tables::<64>::new(&pattern) else {
+            continue;
+        };
+        let some = (0..1000).chain((0..100).map(|_| random.below(usize::MAX >> 10)));
+        for bytes in some {
+            assert_eq!(tables.whole(bytes), bytes / tables.tile, "{period}");
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn streamed_rows_are_written_like_others() {
+    let mut random = Random(0x5EED_57E4);
+    for round in 0..400 {
+        let bytes = 256 + random.below(600);
+        let rows = Rows {
+            count: 1 + random.below(9),
+            bytes,
+            dst_stride: (bytes + random.below(3) * 40) as isize,
+            src_stride: random.below(1000) as isize,
+            near: false,
+        };
+        let src = random.bytes(rows.count * 1000 + bytes);
+        let skipped = random.below(64);
+        let mut expected = vec![UNTOUCHED; skipped + rows.count * (bytes + 80) + 64];
+        for k in 0..rows.count {
+            let (to, from) = (
+                skipped + k * rows.dst_stride as usize,
+                k * rows.src_stride as usize,
+            );
+            expected[to..to + bytes].copy_from_slice(&src[from..from + bytes]);
+        }
+        for level in Level::all() {
+            let mut dst = vec![UNTOUCHED; expected.len()];
+            // SAFETY: `src` and `dst` have room for the rows.
+            unsafe { stream::strided(level, dst[skipped..].as_mut_ptr(), src.as_ptr(), rows) };
+            assert!(dst == expected, "{}: round {round}", level.name());
+        }
+    }
 }
 
 /// Looks up at every level, and compares with the entries; then with an index outside of the axis, which is to be refused.

@@ -97,7 +97,7 @@ impl Schedule {
         unsafe {
             // Without a loop there is nothing to set up for one.
             let is_turn = self.extents().len() == self.outer_loops();
-            is_turn && once(Level::best(), self.inner(), dst, operand, at)
+            is_turn && once(Level::settled(), self.inner(), dst, operand, at)
                 || self.run_turns(dst, at, table, operand)
         }
     }
@@ -120,7 +120,7 @@ impl Schedule {
             earlier: scratch::Sources::default(),
         };
         let call = Call {
-            level: Level::best(),
+            level: Level::settled(),
             schedule: self,
             sources: &sources,
             src: operand,

@@ -104,8 +104,8 @@ impl<const VECTORS: usize, const LOADS: usize> InRegisters<VECTORS, LOADS> {
         }
     }
 
-    /// Moves whole tiles of a run, and gives where the next one is read and written. With `WRITE`, lines are fetched before they are
-    /// written; `READ` are the lines to fetch of a later row, [`MANY`] standing for as many as there are.
+    /// Moves whole tiles side by side, the first of them from and to a place, and gives those of the next one. With `WRITE`, lines are
+    /// fetched before they are written; `READ` are the lines to fetch of a later row, [`MANY`] standing for as many as there are.
     ///
     /// # Safety
     /// As [`InRegisters::tile`], for each of the tiles.
@@ -114,15 +114,11 @@ impl<const VECTORS: usize, const LOADS: usize> InRegisters<VECTORS, LOADS> {
     pub unsafe fn tiles<const WRITE: bool, const READ: usize>(
         &self,
         tables: &Tables<64>,
-        run: &Run,
-        tiles: Range<usize>,
+        (mut src, mut dst): (*const u8, *mut u8),
+        count: usize,
         fetch: Fetch,
     ) -> (*const u8, *mut u8) {
-        let mut src = run
-            .src
-            .wrapping_offset(tiles.start as isize * tables.src_stride);
-        let mut dst = run.dst.wrapping_add(tiles.start * tables.tile);
-        for _ in tiles {
+        for _ in 0..count {
             for line in 0..if READ < MANY { READ } else { fetch.lines } {
                 prefetch(src.wrapping_offset(fetch.ahead).wrapping_add(64 * line));
             }
@@ -227,15 +223,13 @@ unsafe fn vectors_of<const VECTORS: usize, const LOADS: usize>(
     tables: &Tables<64>,
     tiles: Range<usize>,
 ) {
+    let src = run
+        .src
+        .wrapping_offset(tiles.start as isize * tables.src_stride);
+    let dst = run.dst.wrapping_add(tiles.start * tables.tile);
+    let in_registers = InRegisters::<VECTORS, LOADS>::new(tables);
     // SAFETY: by the contract of this function.
-    unsafe {
-        InRegisters::<VECTORS, LOADS>::new(tables).tiles::<false, 0>(
-            tables,
-            run,
-            tiles,
-            Fetch::NONE,
-        );
-    }
+    unsafe { in_registers.tiles::<false, 0>(tables, (src, dst), tiles.len(), Fetch::NONE) };
 }
 
 /// # Safety
