@@ -5,25 +5,17 @@
 //! channels, and all their combinations. From it, [`Tables`] derives for a vector width which loads make each vector of
 //! the destination, and how their bytes are permuted and merged. No pattern is a special case.
 
+mod tables;
+
+pub(crate) use tables::Tables;
+
 use crate::list::List;
 use crate::move_::Level;
 use alloc::{sync::Arc, vec, vec::Vec};
 use core::hash::{Hash, Hasher};
 
-/// Most loads that may make one vector.
-const MOST_LOADS: usize = 16;
-
 /// Periods this many times as far apart as they are long, or closer, are worth their loads.
 const NEAR: usize = 8;
-
-/// What a load of 64 bytes and its permutation cost, beside the runs that it gives one by one: see [`Pattern::cost_of_runs`].
-const LOAD_COST: usize = 9;
-
-/// Loads that make a vector of periods that are far apart, at most: their tables stay in registers.
-const MOST_FAR: usize = 8;
-
-/// Tiles of so many vectors are filled by whole periods: each number has a loop of its own.
-const SHORT_TILES: [usize; 4] = [1, 3, 5, 7];
 
 /// Where the bytes of one period come from.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -118,190 +110,6 @@ fn stays_together(offsets: &[i32], unit: usize) -> bool {
     rest == 0 && units.into_iter().all(in_order)
 }
 
-/// A load and where its bytes go in one vector.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Load<const N: usize> {
-    /// Where the load begins, from the place of the tile.
-    pub offset: isize,
-    /// The byte of the load for each byte of the vector; with the top bit set where another load gives it.
-    pub bytes: [u8; N],
-    /// A bit for each byte of the vector that the load gives.
-    pub mask: u64,
-}
-
-/// The loads of each vector of a tile: a few whole periods.
-///
-/// A tile of few vectors is filled by its periods. Where that took many, a tile is the periods that fit into fewest vectors, and the rest
-/// of the last vector has the first bytes of the next tile, which writes them again, the same. Where periods are far apart, or that takes
-/// fewer loads and stores, a tile is those periods of one vector that few loads give, or one period of several vectors, and the rest of
-/// the last vector is left to the next tile.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Tables<const N: usize> {
-    /// Loads of all vectors, as many for each.
-    pub loads: Vec<Load<N>>,
-    /// Loads of one vector.
-    pub per_vector: usize,
-    /// Vectors in a tile.
-    pub vectors: usize,
-    /// Bytes of a tile, at most those of its vectors.
-    pub tile: usize,
-    /// Bytes of its vectors that loads give: all, or those of the tile where periods are far apart.
-    pub given: usize,
-    /// What the next tile is further in the source.
-    pub src_stride: isize,
-    /// First byte that a load of the tile reads, and the byte after the last, from its place.
-    pub reach: (isize, isize),
-    /// 2^64 / tile: a division would take as long as the rows of a short call.
-    pub inverse: u64,
-}
-
-impl<const N: usize> Tables<N> {
-    /// Vectors of a tile that whole periods fill, at most, to look for no other form: shorter vectors have no masks.
-    const KEPT: usize = if N == Level::SHORTEST_VECTOR { 3 } else { 1 };
-
-    /// The tables of a pattern; `None` if a vector takes too many loads.
-    pub fn new(pattern: &Pattern) -> Option<Self> {
-        let is_near = pattern.src_stride().unsigned_abs() as usize <= NEAR * pattern.period();
-        let dense = is_near.then(|| Self::dense(pattern)).flatten();
-        match dense {
-            None => Self::sparse(pattern),
-            // No other form has fewer loads and stores; or, where none has masks, ends that are no whole tiles cost more than it saves.
-            Some(dense) if dense.per_vector <= 2 && dense.vectors <= Self::KEPT => Some(dense),
-            Some(dense) => match Self::sparse(pattern) {
-                Some(sparse) if sparse.moves() * dense.tile < dense.moves() * sparse.tile => {
-                    Some(sparse)
-                }
-                Some(_) | None => Some(dense),
-            },
-        }
-    }
-
-    /// Loads and stores of a tile.
-    fn moves(&self) -> usize {
-        self.loads.len() + self.vectors
-    }
-
-    /// Whether they cost less than the runs that they give.
-    fn pays(&self, pattern: &Pattern) -> bool {
-        self.tile / pattern.period() * pattern.cost_of_runs() > LOAD_COST * self.loads.len()
-    }
-
-    /// Few vectors that whole periods fill.
-    fn dense(pattern: &Pattern) -> Option<Self> {
-        let period = pattern.period();
-        let filled = period / gcd(period, N);
-        let vectors = match SHORT_TILES.contains(&filled) {
-            true => filled,
-            false => period.div_ceil(N),
-        };
-        let each: Option<Vec<_>> = (0..vectors)
-            .map(|vector| loads(pattern, vector * N, N, MOST_LOADS))
-            .collect();
-        Self::of(pattern, each?, vectors * N / period, vectors * N)
-    }
-
-    /// As many periods as a few loads give and a vector holds; one, in several vectors, where it is longer.
-    fn sparse(pattern: &Pattern) -> Option<Self> {
-        let period = pattern.period();
-        (1..=(N / period).max(1)).rev().find_map(|periods| {
-            let given = periods * period;
-            let vector = |first| loads(pattern, first, N.min(given - first), MOST_FAR);
-            let each: Option<Vec<_>> = (0..given).step_by(N).map(vector).collect();
-            Self::of(pattern, each?, periods, given)
-        })
-    }
-
-    /// Tiles of so many periods, by the loads of each vector, which give so many bytes.
-    fn of(
-        pattern: &Pattern,
-        mut each: Vec<Vec<Load<N>>>,
-        periods: usize,
-        given: usize,
-    ) -> Option<Self> {
-        let (period, vectors) = (pattern.period(), each.len());
-        let per_vector = each.iter().map(Vec::len).max()?;
-        for list in &mut each {
-            // A load that gives nothing repeats the first one, so that every vector has as many.
-            let idle = Load {
-                offset: list[0].offset,
-                bytes: [0x80; N],
-                mask: 0,
-            };
-            list.resize(per_vector, idle);
-        }
-        let loads: Vec<_> = each.into_iter().flatten().collect();
-        let first = loads.iter().map(|load| load.offset).min()?;
-        let last = loads.iter().map(|load| load.offset).max()?;
-        Some(Self {
-            loads,
-            per_vector,
-            vectors,
-            tile: periods * period,
-            given,
-            src_stride: periods as isize * pattern.src_stride() as isize,
-            reach: (first, last + N as isize),
-            inverse: u64::MAX / (periods * period) as u64,
-        })
-    }
-}
-
-impl<const N: usize> Tables<N> {
-    fn heap_bytes(&self) -> usize {
-        self.loads.capacity() * size_of::<Load<N>>()
-    }
-}
-
-/// The loads of the vector that begins at byte `first` of a tile and has so many bytes of it; `None` if they are more than `most`.
-fn loads<const N: usize>(
-    pattern: &Pattern,
-    first: usize,
-    bytes: usize,
-    most: usize,
-) -> Option<Vec<Load<N>>> {
-    let mut sources = [GIVEN; N];
-    let (mut within, mut place) = (first % pattern.period(), pattern.place(first));
-    for source in &mut sources[..bytes] {
-        *source = place + pattern.offsets[within] as isize;
-        within += 1;
-        if within == pattern.period() {
-            within = 0;
-            place += pattern.src_stride as isize;
-        }
-    }
-    let mut result = Vec::new();
-    loop {
-        // The next load begins at the first byte that no load has given yet.
-        let offset = *sources.iter().min()?;
-        if offset == GIVEN {
-            return Some(result);
-        }
-        if result.len() == most {
-            return None;
-        }
-        let mut load = Load {
-            offset,
-            bytes: [0x80; N],
-            mask: 0,
-        };
-        for (k, source) in sources.iter_mut().enumerate() {
-            let within = source.wrapping_sub(offset) as usize;
-            if within < N {
-                load.bytes[k] = within as u8;
-                load.mask |= 1 << k;
-                *source = GIVEN;
-            }
-        }
-        result.push(load);
-    }
-}
-
-/// In the place of a byte that a load gives: farther away than any.
-const GIVEN: isize = isize::MAX;
-
-fn gcd(a: usize, b: usize) -> usize {
-    if b == 0 { a } else { gcd(b, a % b) }
-}
-
 /// A Shuffle with its tables: data of the plan. Only the widest tables, which decide whether it pays, and those that the best level reads
 /// by are built with it: most of what a plan costs goes into them. Two of one pattern are equal, whatever is built.
 #[derive(Clone, Debug)]
@@ -309,13 +117,17 @@ pub struct Shuffle {
     pattern: Pattern,
     narrow: Built<16>,
     wide: Built<64>,
+    #[cfg(target_arch = "x86_64")]
+    whole: Built<64>,
 }
 
 impl Shuffle {
     pub(crate) fn new(pattern: Pattern) -> Self {
         Self {
-            narrow: Built::new(&pattern),
-            wide: Built::new(&pattern),
+            narrow: Built::new(&pattern, Tables::new),
+            wide: Built::new(&pattern, Tables::new),
+            #[cfg(target_arch = "x86_64")]
+            whole: Built::new(&pattern, Tables::whole),
             pattern,
         }
     }
@@ -353,6 +165,12 @@ impl Shuffle {
     pub(crate) fn wide(&self) -> Option<&Tables<64>> {
         self.wide.get(&self.pattern)
     }
+
+    /// Those whose tiles are whole vectors, for results that no cache keeps: only whole lines can be written past them.
+    #[cfg(target_arch = "x86_64")]
+    pub(crate) fn whole(&self) -> Option<&Tables<64>> {
+        self.whole.get(&self.pattern)
+    }
 }
 
 impl PartialEq for Shuffle {
@@ -372,16 +190,23 @@ impl Hash for Shuffle {
 /// Tables that are built when they are first asked for; at once where there is no standard library to wait with.
 #[cfg(feature = "std")]
 #[derive(Clone, Debug)]
-struct Built<const N: usize>(std::sync::OnceLock<Option<Tables<N>>>);
+struct Built<const N: usize> {
+    build: Build<N>,
+    tables: std::sync::OnceLock<Option<Tables<N>>>,
+}
+
+/// Which tables.
+type Build<const N: usize> = fn(&Pattern) -> Option<Tables<N>>;
 
 #[cfg(feature = "std")]
 impl<const N: usize> Built<N> {
-    fn new(_: &Pattern) -> Self {
-        Self(std::sync::OnceLock::new())
+    fn new(_: &Pattern, build: Build<N>) -> Self {
+        let tables = std::sync::OnceLock::new();
+        Self { build, tables }
     }
 
     fn get(&self, pattern: &Pattern) -> Option<&Tables<N>> {
-        self.0.get_or_init(|| Tables::new(pattern)).as_ref()
+        self.tables.get_or_init(|| (self.build)(pattern)).as_ref()
     }
 }
 
@@ -391,8 +216,8 @@ struct Built<const N: usize>(Option<Tables<N>>);
 
 #[cfg(not(feature = "std"))]
 impl<const N: usize> Built<N> {
-    fn new(pattern: &Pattern) -> Self {
-        Self(Tables::new(pattern))
+    fn new(pattern: &Pattern, build: Build<N>) -> Self {
+        Self(build(pattern))
     }
 
     fn get(&self, _: &Pattern) -> Option<&Tables<N>> {

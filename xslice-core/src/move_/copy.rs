@@ -3,6 +3,7 @@
 //! Widths of an element are fixed-size loads and stores, in loops of their own; short runs are two overlapping ones; long runs are
 //! `memcpy`.
 
+use super::cache::Cache;
 use super::level::Level;
 use super::rows;
 use core::ptr::copy_nonoverlapping;
@@ -14,12 +15,9 @@ pub(super) struct Rows {
     pub bytes: usize,
     pub dst_stride: isize,
     pub src_stride: isize,
-    /// Whether they belong to a result of at most [`NEAR`].
-    pub near: bool,
+    /// What keeps the result that they belong to.
+    pub cache: Cache,
 }
-
-/// A result of so few bytes is written before what is fetched ahead would have come.
-pub(super) const NEAR: usize = 16 << 10;
 
 /// Asks for the first lines of a row.
 #[inline(always)]
@@ -166,7 +164,7 @@ pub(super) unsafe fn each(mover: impl Mover, dst: *mut u8, src: *const u8, rows:
     // SAFETY: by the contract of this function.
     unsafe {
         // Whatever is not in the nearest cache holds up the stores behind it.
-        match !rows.near && rows.bytes >= LEAST_FETCHED {
+        match rows.cache != Cache::Near && rows.bytes >= LEAST_FETCHED {
             true => one_by_one::<true>(mover, dst, src, rows),
             false => one_by_one::<false>(mover, dst, src, rows),
         }

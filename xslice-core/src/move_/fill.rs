@@ -1,6 +1,8 @@
 //! Values of a Range: by the formula of [`Progression`], as vectors where they lie side by side.
 
 #[cfg(target_arch = "x86_64")]
+use super::cache::Cache;
+#[cfg(target_arch = "x86_64")]
 use super::level::Kind;
 use super::level::Level;
 use crate::nest::schedule::Fill;
@@ -18,8 +20,11 @@ pub(super) unsafe fn run(level: Level, to: *mut u8, count: usize, first: i64, fi
             #[cfg(target_arch = "x86_64")]
             Kind::Avx512 if count >= SHORT && is_packed(fill) => {
                 match before_lines(to, count, fill) {
-                    0 => avx512(to, count, first, fill),
-                    head => in_lines(to, [head, count - head], first, fill),
+                    0 if count < MANY => avx512::<false>(to, count, first, fill),
+                    head => {
+                        let cache = Cache::of(count * fill.values.element_type().size());
+                        in_lines(to, [head, count - head], first, fill, cache);
+                    }
                 }
             }
             #[cfg(target_arch = "x86_64")]
@@ -35,19 +40,30 @@ fn is_packed(fill: &Fill) -> bool {
     fill.dst_stride == fill.values.element_type().size() as i64
 }
 
-/// Values up to the first whole line of the result, then those in lines. Out of the way of [`run`], which has nothing to remember without it.
+/// Values up to the first whole line of the result, then those in lines, past the caches if none keeps them. Out of the way of [`run`],
+/// which has nothing to remember without it.
 ///
 /// # Safety
 /// As [`run`], for both counts, at the level of AVX-512.
 #[cfg(target_arch = "x86_64")]
 #[inline(never)]
-unsafe fn in_lines(to: *mut u8, [head, count]: [usize; 2], first: i64, fill: &Fill) {
+pub(super) unsafe fn in_lines(
+    to: *mut u8,
+    [head, count]: [usize; 2],
+    first: i64,
+    fill: &Fill,
+    cache: Cache,
+) {
     // SAFETY: by the contract of this function.
     unsafe {
-        avx512(to, head, first, fill);
+        let size = fill.values.element_type().size();
+        avx512::<false>(to, head, first, fill);
         let first = first.wrapping_add(fill.step.wrapping_mul(head as i64));
-        let to = to.add(head * fill.values.element_type().size());
-        avx512(to, count, first, fill);
+        let to = to.add(head * size);
+        match cache == Cache::None && to.addr().is_multiple_of(64) {
+            true => avx512::<true>(to, count, first, fill),
+            false => avx512::<false>(to, count, first, fill),
+        }
     }
 }
 
@@ -72,6 +88,10 @@ unsafe fn any(to: *mut u8, count: usize, first: i64, fill: &Fill) {
     }
 }
 
+/// Fewer values are kept by a cache.
+#[cfg(target_arch = "x86_64")]
+const MANY: usize = 1 << 17;
+
 /// Fewer values are not worth a call of their own.
 #[cfg(target_arch = "x86_64")]
 const SHORT: usize = 16;
@@ -90,11 +110,11 @@ fn before_lines(to: *mut u8, count: usize, fill: &Fill) -> usize {
 }
 
 /// Stores what position `$first + k * $step` is worth at value `k`, for `$count` of them from `$to` on, by vectors with a `$mask` bit for
-/// each lane. Four of them step side by side, so that a value waits for the one four vectors before. What is behind the last whole vector
-/// is stored by a mask.
+/// each lane. Four of them step side by side, so that a value waits for the one four vectors before; with `STREAM` they go past the
+/// caches, as `$bits`. What is behind the last whole vector is stored by a mask.
 #[cfg(target_arch = "x86_64")]
 macro_rules! in_vectors {
-    ($ty:ty, ($to:expr, $count:expr), $first:expr, $step:expr, $add:ident, $mask_add:ident, $store:ident: $mask:ty, |$at:ident| $value:expr) => {{
+    ($ty:ty, ($to:expr, $count:expr), $first:expr, $step:expr, $add:ident, $mask_add:ident, $store:ident: $mask:ty, $bits:expr, |$at:ident| $value:expr) => {{
         const LANES: usize = <$mask>::BITS as usize;
         let (mut at, mut step) = ($first, $step);
         for lanes in [
@@ -118,7 +138,11 @@ macro_rules! in_vectors {
             while left >= 4 * LANES {
                 let round = [at, $add(at, step), $add(at, two), $add(at, three)];
                 for (k, $at) in round.into_iter().enumerate() {
-                    $store(to.add(k * LANES), !0, $value);
+                    let to = to.add(k * LANES);
+                    match STREAM {
+                        true => _mm512_stream_si512(to.cast(), $bits($value)),
+                        false => $store(to, !0, $value),
+                    }
                 }
                 at = $add(at, four);
                 to = to.add(4 * LANES);
@@ -136,16 +160,20 @@ macro_rules! in_vectors {
                 left = left.saturating_sub(LANES);
             }
         }
+        if STREAM {
+            // I4: streamed stores are complete before the Move returns.
+            _mm_sfence();
+        }
     }};
 }
 
 /// By [`in_vectors`]. Positions of floats that their type holds exactly are counted in it, which takes no conversion.
 ///
 /// # Safety
-/// As [`run`], with the values side by side; the processor has AVX-512 F, BW, VL and DQ.
+/// As [`run`], with the values side by side, to stream them from the beginning of a line on; the processor has AVX-512 F, BW, VL and DQ.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq")]
-unsafe fn avx512(to: *mut u8, count: usize, first: i64, fill: &Fill) {
+unsafe fn avx512<const STREAM: bool>(to: *mut u8, count: usize, first: i64, fill: &Fill) {
     use core::arch::x86_64::*;
     let Fill { step, values, .. } = *fill;
 
@@ -154,18 +182,18 @@ unsafe fn avx512(to: *mut u8, count: usize, first: i64, fill: &Fill) {
             let (start, delta): ($ty, $ty) = ($start, $delta);
             let first = start.wrapping_add((first as $ty).wrapping_mul(delta));
             let step = (step as $ty).wrapping_mul(delta);
-            in_vectors!($ty, (to, count), $set(first), $set(step), $add, $mask_add, $store: $mask, |at| at)
+            in_vectors!($ty, (to, count), $set(first), $set(step), $add, $mask_add, $store: $mask, core::convert::identity, |at| at)
         }};
     }
     macro_rules! floats {
-        ($ty:ty, $set:ident, $add:ident, $mul:ident, $mask_add:ident, $store:ident: $mask:ty, $start:expr, $delta:expr) => {{
+        ($ty:ty, $set:ident, $add:ident, $mul:ident, $mask_add:ident, $store:ident: $mask:ty, $bits:ident, $start:expr, $delta:expr) => {{
             if !is_exact(first, step, count, <$ty>::MANTISSA_DIGITS) {
                 // SAFETY: by the contract of this function.
                 return unsafe { side_by_side(to, count, first, step, values) };
             }
             let (start, delta) = ($set(<$ty>::from_bits($start)), $set(<$ty>::from_bits($delta)));
             let (first, step) = ($set(first as $ty), $set(step as $ty));
-            in_vectors!($ty, (to, count), first, step, $add, $mask_add, $store: $mask, |at| $add(start, $mul(at, delta)))
+            in_vectors!($ty, (to, count), first, step, $add, $mask_add, $store: $mask, $bits, |at| $add(start, $mul(at, delta)))
         }};
     }
     #[expect(
@@ -184,10 +212,10 @@ unsafe fn avx512(to: *mut u8, count: usize, first: i64, fill: &Fill) {
             integers!(i64, _mm512_set1_epi64, _mm512_add_epi64, _mm512_mask_add_epi64, _mm512_mask_storeu_epi64: u8, start, delta);
         }
         Progression::F32(start, delta) => {
-            floats!(f32, _mm512_set1_ps, _mm512_add_ps, _mm512_mul_ps, _mm512_mask_add_ps, _mm512_mask_storeu_ps: u16, start, delta);
+            floats!(f32, _mm512_set1_ps, _mm512_add_ps, _mm512_mul_ps, _mm512_mask_add_ps, _mm512_mask_storeu_ps: u16, _mm512_castps_si512, start, delta);
         }
         Progression::F64(start, delta) => {
-            floats!(f64, _mm512_set1_pd, _mm512_add_pd, _mm512_mul_pd, _mm512_mask_add_pd, _mm512_mask_storeu_pd: u8, start, delta);
+            floats!(f64, _mm512_set1_pd, _mm512_add_pd, _mm512_mul_pd, _mm512_mask_add_pd, _mm512_mask_storeu_pd: u8, _mm512_castpd_si512, start, delta);
         }
     }
 }

@@ -4,9 +4,10 @@
 //! through a loop with the tables in registers; the ends go by one more tile that overlaps the one before it with the same bytes, or
 //! unit by unit. What an instruction set brings is a vector that is [`Lanes`].
 
+use super::cache::Cache;
 use super::copy::Rows;
 use super::shuffled::{Run, units};
-use crate::shuffle::{Load, Pattern, Tables};
+use crate::shuffle::{Pattern, Tables};
 use core::marker::PhantomData;
 use core::ops::Range;
 
@@ -128,7 +129,7 @@ unsafe fn run<V: Lanes>(run: &Run, pattern: &Pattern, tables: &Tables<16>) {
         bytes: run.bytes,
         dst_stride: 0,
         src_stride: 0,
-        near: false,
+        cache: Cache::Far,
     };
     // SAFETY: the bytes before and after the inner tiles go unit by unit; the loads of the inner tiles lie inside the operand and their
     // stores inside the run.
@@ -156,12 +157,12 @@ impl<const N: usize> Tables<N> {
     pub(super) fn tiles(&self, bytes: usize) -> usize {
         match bytes.checked_sub(self.vectors * N) {
             None => 0,
-            Some(rest) => self.whole(rest) + 1,
+            Some(rest) => self.count_in(rest) + 1,
         }
     }
 
     /// Whole tiles in so many bytes.
-    pub(super) fn whole(&self, bytes: usize) -> usize {
+    pub(super) fn count_in(&self, bytes: usize) -> usize {
         // A little less than one part, of a little more: exact as long as their product does not reach 2^64.
         let product = (bytes as u128 + 1) * u128::from(self.inverse);
         (product >> 64) as usize
@@ -314,11 +315,12 @@ impl<V: Lanes> Tile for InMemory<'_, V> {
         for (v, loads) in vectors.enumerate() {
             // SAFETY: by the contract of the trait.
             unsafe {
-                let bytes = |of: &Load<16>| load::<V>(src.offset(of.offset));
-                let order = |of: &Load<16>| load::<V>(of.bytes.as_ptr());
-                let mut vector = bytes(&loads[0]).picked(order(&loads[0]));
-                for next in &loads[1..] {
-                    vector = vector.merged(bytes(next), order(next));
+                let bytes = |offset| load::<V>(src.offset(offset));
+                let order = |order: &[u8; 16]| load::<V>(order.as_ptr());
+                let (first, others) = (&loads[0], &loads[1..]);
+                let mut vector = bytes(first.offset).picked(order(&first.bytes));
+                for next in others {
+                    vector = vector.merged(bytes(next.offset), order(&next.bytes));
                 }
                 dst.add(v * 16).cast::<V>().write_unaligned(vector);
             }

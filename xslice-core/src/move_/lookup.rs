@@ -6,6 +6,7 @@
 
 #[cfg(target_arch = "x86_64")]
 use super::avx512;
+use super::cache::Cache;
 use super::copy::{self, Mover, Rows, by_width};
 use super::level::{Kind, Level};
 #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
@@ -161,7 +162,7 @@ pub(super) unsafe fn run<I: Index>(
 ) -> bool {
     // SAFETY: by the contract of this function; what a vector loop leaves over is the end of the same rows.
     unsafe {
-        if rows.count <= FEW && (rows.near || rows.bytes <= LEAST_AHEAD) {
+        if rows.count <= FEW && (rows.cache == Cache::Near || rows.bytes <= LEAST_AHEAD) {
             return few(level, dst, src, rows, &indices);
         }
         let Some(done) = vectors(level, dst, src, rows, &indices) else {
@@ -349,7 +350,7 @@ unsafe fn widened<I: Index>(
 /// How many rows ahead of the one that moves to fetch.
 pub(super) fn looked_ahead(rows: &Rows) -> usize {
     match rows.bytes {
-        _ if rows.near => 0,
+        _ if rows.cache == Cache::Near => 0,
         ..LEAST_AHEAD => 0,
         bytes => rows::ahead(bytes),
     }

@@ -10,6 +10,7 @@ mod at;
 mod avx512;
 #[cfg(target_arch = "x86_64")]
 mod blends;
+mod cache;
 mod copy;
 mod fill;
 #[cfg(target_arch = "x86_64")]
@@ -49,6 +50,7 @@ mod windows;
 mod x86;
 
 use at::{At, each_turn, turns};
+use cache::Cache;
 use copy::{Rows, by_width};
 pub use level::Level;
 pub use sources::Sources;
@@ -428,7 +430,7 @@ impl Call<'_> {
                     ..
                 } => {
                     let rows = self.rows(count, bytes, dst_stride, src_stride);
-                    self.strided(to, from.offset(at.src as isize), rows);
+                    copy::strided(self.level, to, from.offset(at.src as isize), rows);
                 }
                 Move::Shuffle {
                     source_bytes,
@@ -472,23 +474,7 @@ impl Call<'_> {
             bytes,
             dst_stride: dst_stride as isize,
             src_stride: src_stride as isize,
-            near: self.schedule.bytes() <= copy::NEAR,
-        }
-    }
-
-    /// Rows at constant distances.
-    ///
-    /// # Safety
-    /// As [`copy::strided`].
-    #[inline]
-    unsafe fn strided(&self, to: *mut u8, from: *const u8, rows: Rows) {
-        // SAFETY: by the contract of this function.
-        unsafe {
-            #[cfg(target_arch = "x86_64")]
-            if stream::takes(rows.bytes, self.schedule.bytes()) {
-                return stream::strided(self.level, to, from, rows);
-            }
-            copy::strided(self.level, to, from, rows);
+            cache: Cache::of(self.schedule.bytes()),
         }
     }
 }

@@ -4,8 +4,11 @@
 //! is some kilobytes ahead, and of the lines that will be written, it moves them as fast as one long run; `memcpy` does not know of the
 //! next row.
 
-use super::copy::{NEAR, Rows, fixed, run};
+use super::cache::Cache;
+use super::copy::{Rows, fixed, run};
 use super::level::{Kind, Level};
+#[cfg(target_arch = "x86_64")]
+use super::stream;
 
 /// Shorter rows have movers of their own.
 const LEAST_ROW: usize = 65;
@@ -27,17 +30,21 @@ pub(super) const AHEAD_WRITE: usize = 2 << 10;
 
 /// Whether such rows are moved here.
 pub(super) fn takes(level: Level, rows: &Rows) -> bool {
-    let longest = match rows.near {
-        true if fill_lines(level, rows.bytes) => NEAR,
-        true => LONGEST_NEAR,
-        false => LONGEST_ROW,
+    #[cfg(target_arch = "x86_64")]
+    if stream::takes(rows) {
+        return true;
+    }
+    let longest = match rows.cache {
+        Cache::Near if fill_lines(level, rows.bytes) => Cache::NEAR,
+        Cache::Near => LONGEST_NEAR,
+        Cache::Far | Cache::None => LONGEST_ROW,
     };
     level != Level::SCALAR && (LEAST_ROW..=longest).contains(&rows.bytes)
 }
 
 /// Whether rows of a small result are moved by [`whole_lines`].
 fn fill_lines(level: Level, bytes: usize) -> bool {
-    level.vector() == 64 && (LEAST_ROW..=NEAR).contains(&bytes)
+    level.vector() == 64 && (LEAST_ROW..=Cache::NEAR).contains(&bytes)
 }
 
 /// Moves one row, which is all that a turn or a call moves.
@@ -113,7 +120,9 @@ pub(super) unsafe fn moved(
     unsafe {
         match level.kind() {
             #[cfg(target_arch = "x86_64")]
-            Kind::Avx512 if rows.near => {
+            _ if stream::takes(&rows) => stream::moved(level, dst, src, rows, place),
+            #[cfg(target_arch = "x86_64")]
+            Kind::Avx512 if rows.cache == Cache::Near => {
                 for k in 0..rows.count {
                     let to = dst.wrapping_offset(k as isize * rows.dst_stride);
                     whole_lines(to, src.wrapping_offset(place(k)), rows.bytes);

@@ -1,5 +1,6 @@
 //! Rows of few tiles by AVX-512: what is done once for all of them weighs more than what a long run gains from aligned stores.
 
+use super::cache::Cache;
 use super::copy::Rows;
 use super::lanes::by_shape;
 use super::shuffled::Run;
@@ -30,7 +31,7 @@ impl Short {
         let tiles = tables.tiles(rows.bytes);
         let rest = rows.bytes - tiles * tables.tile;
         let cut = match tables.given == tables.tile {
-            true => tables.whole(rest + tables.tile - 1),
+            true => tables.count_in(rest + tables.tile - 1),
             // Fewer bytes than the vectors have.
             false => usize::from(rest > 0),
         };
@@ -78,7 +79,9 @@ unsafe fn shaped<const VECTORS: usize, const LOADS: usize>(
     // SAFETY: by the contract of this function.
     unsafe {
         match short.fetch.lines {
-            _ if rows.near => fetched::<VECTORS, LOADS, false, 0>(run, tables, rows, &short),
+            _ if rows.cache == Cache::Near => {
+                fetched::<VECTORS, LOADS, false, 0>(run, tables, rows, &short)
+            }
             0 => fetched::<VECTORS, LOADS, true, 0>(run, tables, rows, &short),
             2 => fetched::<VECTORS, LOADS, true, 2>(run, tables, rows, &short),
             _ => fetched::<VECTORS, LOADS, true, MANY>(run, tables, rows, &short),

@@ -1,5 +1,6 @@
 //! Running a Shuffle: rows of periods, by the widest tables that pay.
 
+use super::cache::Cache;
 use super::copy::{self, Rows};
 #[cfg(any(
     target_arch = "x86_64",
@@ -49,7 +50,7 @@ impl Shuffle {
             bytes: count * self.pattern().period(),
             dst_stride: 0,
             src_stride: 0,
-            near: false,
+            cache: Cache::of(count * self.pattern().period()),
         };
         let operand = operand.0..operand.0.wrapping_add(operand.1);
         // SAFETY: by the contract of this function.
@@ -80,6 +81,14 @@ impl Shuffle {
         unsafe {
             #[cfg(target_arch = "x86_64")]
             if level.kind() == Kind::Avx512
+                && x86::streams(&rows)
+                && let Some(whole) = self.whole()
+            {
+                let row = |k| x86::wide(&run.row(k, rows), pattern, whole, x86::streamed);
+                return (0..rows.count).for_each(row);
+            }
+            #[cfg(target_arch = "x86_64")]
+            if level.kind() == Kind::Avx512
                 && let Some(wide) = self.wide()
                 && short::takes(&run, wide)
                 && short::run(&run, wide, &rows)
@@ -89,7 +98,8 @@ impl Shuffle {
             match self.tables(level) {
                 #[cfg(target_arch = "x86_64")]
                 (Some(wide), _) => {
-                    (0..rows.count).for_each(|k| x86::wide(&run.row(k, rows), pattern, wide));
+                    let row = |k| x86::wide(&run.row(k, rows), pattern, wide, x86::vectors);
+                    (0..rows.count).for_each(row);
                 }
                 #[cfg(target_arch = "x86_64")]
                 (None, Some(narrow)) => lanes::rows::<__m128i>(&run, pattern, narrow, rows),

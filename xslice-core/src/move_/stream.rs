@@ -1,8 +1,9 @@
-//! Rows past the caches, for results that no cache keeps.
+//! Results that no cache keeps: their whole lines are written past the caches.
 //!
-//! A streamed store does not read the line that it overwrites, but leaves the result in memory: below the size of the
-//! last-level cache that loses, above it wins.
+//! A streamed store does not read the line that it overwrites, but leaves the result in memory: below the size of the last-level cache that
+//! loses, above it wins.
 
+use super::cache::Cache;
 use super::copy::{Rows, run};
 use super::level::{Kind, Level};
 use core::arch::x86_64::{
@@ -12,78 +13,41 @@ use core::arch::x86_64::{
 /// Shorter rows have too few whole lines.
 const LEAST_ROW: usize = 256;
 
-/// Whether rows of `row` bytes, of a result of `all` bytes, are moved here.
-pub(super) fn takes(row: usize, all: usize) -> bool {
-    row >= LEAST_ROW && all >= least_result()
-}
-
-/// Results of at least so many bytes are written past the caches: three quarters of the last-level cache, which then would not
-/// keep them. `usize::MAX` where its size is not known.
-fn least_result() -> usize {
-    #[cfg(feature = "std")]
-    {
-        static BYTES: std::sync::OnceLock<usize> = std::sync::OnceLock::new();
-        *BYTES.get_or_init(|| last_level_cache().map_or(usize::MAX, |bytes| bytes / 4 * 3))
-    }
-    #[cfg(not(feature = "std"))]
-    {
-        usize::MAX
-    }
-}
-
-/// Bytes of the largest cache that `cpuid` describes.
-#[cfg(feature = "std")]
-fn last_level_cache() -> Option<usize> {
-    // Intel describes caches in leaf 4, AMD in the same form in leaf 0x8000_001d.
-    let leaves = [(0, 4), (0x8000_0000, 0x8000_001d)];
-    let known = leaves
-        .into_iter()
-        .filter(|&(first, leaf)| cpuid(first, 0).eax >= leaf);
-    let caches = known.flat_map(|(_, leaf)| (0..8).map(move |cache| cpuid(leaf, cache)));
-    let described = caches.filter(|cache| cache.eax & 0x1f != 0);
-    let bytes = described.map(|cache| {
-        let ways = (cache.ebx >> 22) as usize + 1;
-        let partitions = (cache.ebx >> 12 & 0x3ff) as usize + 1;
-        let line = (cache.ebx & 0xfff) as usize + 1;
-        ways * partitions * line * (cache.ecx as usize + 1)
-    });
-    bytes.max()
-}
-
-#[cfg(feature = "std")]
-#[allow(
-    unused_unsafe,
-    reason = "in Rust 1.89 the call is unsafe, in newer ones it is not"
-)]
-fn cpuid(leaf: u32, part: u32) -> core::arch::x86_64::CpuidResult {
-    // SAFETY: every x86-64 processor has the instruction; it touches no memory (I3).
-    unsafe { core::arch::x86_64::__cpuid_count(leaf, part) }
+/// Whether rows are moved here.
+pub(super) fn takes(rows: &Rows) -> bool {
+    rows.cache == Cache::None && rows.bytes >= LEAST_ROW
 }
 
 /// So many rows are moved line by line in turn: each reads and writes pages of its own, and the memory serves them side by side.
-const TOGETHER: usize = 4;
+pub(super) const TOGETHER: usize = 4;
 
-/// Rows at constant distances.
+/// Moves rows, row `k` from `place(k)` bytes behind `src`.
 ///
 /// # Safety
-/// As [`super::copy::strided`], for rows that [`takes`] admits.
-pub(super) unsafe fn strided(level: Level, dst: *mut u8, src: *const u8, rows: Rows) {
+/// As [`run`], for each of the rows, which [`takes`] admits.
+pub(super) unsafe fn moved(
+    level: Level,
+    dst: *mut u8,
+    src: *const u8,
+    rows: Rows,
+    place: impl Fn(usize) -> isize,
+) {
     // SAFETY: by the contract of this function; holding `level` is the proof that the processor has its instructions.
     unsafe {
         match level.kind() {
-            Kind::Avx512 => by_avx512(dst, src, rows),
-            Kind::Avx2 | Kind::Scalar => each(dst, src, rows, |to, from| line(to, from)),
+            Kind::Avx512 => by_avx512(dst, src, rows, place),
+            Kind::Avx2 | Kind::Scalar => each(dst, src, rows, place, |to, from| line(to, from)),
         }
     }
 }
 
 /// # Safety
-/// As [`strided`]; the processor has AVX-512 F.
+/// As [`moved`]; the processor has AVX-512 F.
 #[target_feature(enable = "avx512f")]
-unsafe fn by_avx512(dst: *mut u8, src: *const u8, rows: Rows) {
+unsafe fn by_avx512(dst: *mut u8, src: *const u8, rows: Rows, place: impl Fn(usize) -> isize) {
     // SAFETY: by the contracts of this function and of `each`.
     unsafe {
-        each(dst, src, rows, |to, from| {
+        each(dst, src, rows, place, |to, from| {
             _mm512_stream_si512(to.cast(), _mm512_loadu_si512(from.cast()));
         });
     }
@@ -92,22 +56,28 @@ unsafe fn by_avx512(dst: *mut u8, src: *const u8, rows: Rows) {
 /// `line` streams 64 bytes to where a line begins.
 ///
 /// # Safety
-/// As [`strided`].
+/// As [`moved`].
 #[inline(always)]
-unsafe fn each(dst: *mut u8, src: *const u8, rows: Rows, line: impl Fn(*mut u8, *const u8) + Copy) {
-    let place = |k: usize| {
-        let [to, from] = [rows.dst_stride, rows.src_stride].map(|stride| k as isize * stride);
-        (dst.wrapping_offset(to), src.wrapping_offset(from))
+unsafe fn each(
+    dst: *mut u8,
+    src: *const u8,
+    rows: Rows,
+    place: impl Fn(usize) -> isize,
+    line: impl Fn(*mut u8, *const u8) + Copy,
+) {
+    let row = |k: usize| {
+        let to = dst.wrapping_offset(k as isize * rows.dst_stride);
+        (to, src.wrapping_offset(place(k)))
     };
     let most = rows.count / TOGETHER * TOGETHER;
     // SAFETY: these are the rows. SSE is part of x86-64. I4: streamed stores are complete before the Move returns.
     unsafe {
         for first in (0..most).step_by(TOGETHER) {
-            let some: [_; TOGETHER] = core::array::from_fn(|k| place(first + k));
+            let some: [_; TOGETHER] = core::array::from_fn(|k| row(first + k));
             together(some, rows.bytes, line);
         }
         for last in most..rows.count {
-            together([place(last)], rows.bytes, line);
+            together([row(last)], rows.bytes, line);
         }
         _mm_sfence();
     }

@@ -1,12 +1,11 @@
 //! Every level against plain loops: random patterns, look-ups in tables of every size, buffers that end where the operand does.
 
-use super::copy::Rows;
+use super::cache::Cache;
+use super::copy::{self, Rows};
 use super::fill;
 use super::level::Level;
 use super::lookup::{self, Index, Indices};
 use super::repeat::{self, Places, Turns};
-#[cfg(target_arch = "x86_64")]
-use super::stream;
 use crate::nest::schedule::Fill;
 use crate::range::Progression;
 #[cfg(target_arch = "x86_64")]
@@ -53,7 +52,7 @@ fn shuffle(random: &mut Random, shuffle: &Shuffle, periods: usize, slack: (usize
         bytes,
         dst_stride: (bytes + random.below(3)) as isize,
         src_stride: random.below(400) as isize - 200,
-        near: random.below(2) == 0,
+        cache: [Cache::Near, Cache::Far, Cache::None][random.below(3)],
     };
     let place = |row: usize, at: usize| {
         let (period, within) = (at / pattern.period(), at % pattern.period());
@@ -119,12 +118,11 @@ fn tiles_are_counted_as_by_division() {
         };
         let some = (0..1000).chain((0..100).map(|_| random.below(usize::MAX >> 10)));
         for bytes in some {
-            assert_eq!(tables.whole(bytes), bytes / tables.tile, "{period}");
+            assert_eq!(tables.count_in(bytes), bytes / tables.tile, "{period}");
         }
     }
 }
 
-#[cfg(target_arch = "x86_64")]
 #[test]
 fn streamed_rows_are_written_like_others() {
     let mut random = Random(0x5EED_57E4);
@@ -135,7 +133,7 @@ fn streamed_rows_are_written_like_others() {
             bytes,
             dst_stride: (bytes + random.below(3) * 40) as isize,
             src_stride: random.below(1000) as isize,
-            near: false,
+            cache: Cache::None,
         };
         let src = random.bytes(rows.count * 1000 + bytes);
         let skipped = random.below(64);
@@ -150,7 +148,7 @@ fn streamed_rows_are_written_like_others() {
         for level in Level::all() {
             let mut dst = vec![UNTOUCHED; expected.len()];
             // SAFETY: `src` and `dst` have room for the rows.
-            unsafe { stream::strided(level, dst[skipped..].as_mut_ptr(), src.as_ptr(), rows) };
+            unsafe { copy::strided(level, dst[skipped..].as_mut_ptr(), src.as_ptr(), rows) };
             assert!(dst == expected, "{}: round {round}", level.name());
         }
     }
@@ -164,7 +162,7 @@ fn look_up<I: Index>(random: &mut Random, bytes: usize, size: usize, mut ids: Ve
         bytes,
         dst_stride: bytes as isize,
         src_stride: 0,
-        near: false,
+        cache: Cache::Far,
     };
     let wrapped = |id: I| match id.into() {
         id if id < 0 => (id + size as i64) as usize,
@@ -244,7 +242,7 @@ fn repeat(random: &mut Random, bytes: usize, reach: usize, places: &[isize], tur
         bytes,
         dst_stride: bytes as isize,
         src_stride: 0,
-        near: false,
+        cache: Cache::Far,
     };
     let sign = if backwards { -1 } else { 1 };
     let all = Turns {
@@ -343,6 +341,15 @@ fn a_range_is_its_formula_at_every_level_and_ends_where_it_ends() {
                 "{} {values:?} {first} {step} {count}",
                 level.name()
             );
+        }
+        #[cfg(target_arch = "x86_64")]
+        if Level::all().any(|level| level.vector() == 64) && stride == width {
+            let mut result = vec![UNTOUCHED; expected.len()];
+            let to = result.as_mut_ptr();
+            let head = (to.addr().wrapping_neg() % 64 / width).min(count);
+            // SAFETY: as above; the processor has AVX-512.
+            unsafe { fill::in_lines(to, [head, count - head], first, &fill, Cache::None) };
+            assert!(result == expected, "streamed: {fill:?} {first} {head}");
         }
     }
 }

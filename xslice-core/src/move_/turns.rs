@@ -5,6 +5,7 @@
 //! past the caches where the result is larger.
 
 use super::at::{At, each_turn};
+use super::cache::Cache;
 use super::copy::{self, Mover, by_width};
 use super::repeat::{self, Places, Turns};
 use super::{Call, Level, MOST_INLINE, Rows, Sources, indices, once};
@@ -65,7 +66,7 @@ impl Schedule {
             bytes,
             dst_stride: dst_stride as isize,
             src_stride: src_stride as isize,
-            near: false,
+            cache: Cache::Far,
         };
         repeats
             && (count >= MANY

@@ -3,14 +3,17 @@
 //! AVX2 brings its instructions to the loops of [`lanes`]. AVX-512 has tiles of its own, for masks: the ends of a run go by masked loads
 //! and stores.
 
+use super::cache::Cache;
+use super::copy::Rows;
 use super::lanes::{self, Lanes, Tiles, by_shape, inside};
 use super::rows::{AHEAD_WRITE, prefetch, prefetch_write};
 use super::shuffled::Run;
+use super::stream;
 use crate::shuffle::{Pattern, Tables};
 use core::arch::x86_64::{
-    __m128i, __m512i, _mm_or_si128, _mm_shuffle_epi8, _mm512_loadu_si512,
+    __m128i, __m512i, _mm_or_si128, _mm_sfence, _mm_shuffle_epi8, _mm512_loadu_si512,
     _mm512_mask_permutexvar_epi8, _mm512_mask_storeu_epi8, _mm512_maskz_loadu_epi8,
-    _mm512_setzero_si512, _mm512_storeu_si512,
+    _mm512_setzero_si512, _mm512_storeu_si512, _mm512_stream_si512,
 };
 use core::ops::Range;
 
@@ -152,10 +155,17 @@ impl<const VECTORS: usize, const LOADS: usize> InRegisters<VECTORS, LOADS> {
     }
 }
 
+/// Moves a run: its middle by `vectors`, which is [`vectors`] or [`streamed`].
+///
 /// # Safety
 /// The processor has AVX-512 F, BW, VL, DQ and VBMI; `run` as [`Shuffle::run`](crate::Shuffle::run) says.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
-pub(super) unsafe fn wide(run: &Run, pattern: &Pattern, tables: &Tables<64>) {
+pub(super) unsafe fn wide(
+    run: &Run,
+    pattern: &Pattern,
+    tables: &Tables<64>,
+    vectors: unsafe fn(&Run, &Tables<64>, Range<usize>),
+) {
     // SAFETY: by the contract of this function; no part writes a byte outside the run, and the last that writes one writes its value.
     unsafe {
         let turns = head(run, pattern, tables);
@@ -223,13 +233,80 @@ unsafe fn vectors_of<const VECTORS: usize, const LOADS: usize>(
     tables: &Tables<64>,
     tiles: Range<usize>,
 ) {
-    let src = run
-        .src
-        .wrapping_offset(tiles.start as isize * tables.src_stride);
-    let dst = run.dst.wrapping_add(tiles.start * tables.tile);
     let in_registers = InRegisters::<VECTORS, LOADS>::new(tables);
+    let first = place(run, tables, tiles.start);
     // SAFETY: by the contract of this function.
-    unsafe { in_registers.tiles::<false, 0>(tables, (src, dst), tiles.len(), Fetch::NONE) };
+    unsafe { in_registers.tiles::<false, 0>(tables, first, tiles.len(), Fetch::NONE) };
+}
+
+/// Where tile `at` is read and written.
+fn place(run: &Run, tables: &Tables<64>, at: usize) -> (*const u8, *mut u8) {
+    let src = run.src.wrapping_offset(at as isize * tables.src_stride);
+    (src, run.dst.wrapping_add(at * tables.tile))
+}
+
+/// Shorter rows have few whole lines beside their ends.
+const LEAST_STREAMED: usize = 1 << 10;
+
+/// Whether rows are moved by [`streamed`].
+pub(super) fn streams(rows: &Rows) -> bool {
+    rows.cache == Cache::None && rows.bytes >= LEAST_STREAMED
+}
+
+/// As [`vectors`], past the caches where tiles are whole lines of the result.
+///
+/// # Safety
+/// As [`wide`], for tiles whose loads lie inside the operand.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
+pub(super) unsafe fn streamed(run: &Run, tables: &Tables<64>, tiles: Range<usize>) {
+    let are_lines = run.dst.addr().is_multiple_of(64) && tables.tile == tables.vectors * 64;
+    // SAFETY: by the contract of this function.
+    unsafe {
+        if !are_lines || tiles.is_empty() {
+            return vectors(run, tables, tiles);
+        }
+        by_shape!(
+            tables,
+            streamed_of(run, tables, tiles),
+            vectors_any(run, tables, tiles)
+        )
+    }
+}
+
+/// Tiles of a few pages in turn, as [`stream`] moves rows.
+///
+/// # Safety
+/// As [`streamed`], with the tables of that shape, for tiles that are whole lines.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
+unsafe fn streamed_of<const VECTORS: usize, const LOADS: usize>(
+    run: &Run,
+    tables: &Tables<64>,
+    tiles: Range<usize>,
+) {
+    const PAGE: usize = 4096;
+    let in_registers = InRegisters::<VECTORS, LOADS>::new(tables);
+    let page = (PAGE / tables.tile).max(1);
+    let stream = |at: usize| {
+        let (src, dst) = place(run, tables, at);
+        // SAFETY: by the contract of this function.
+        unsafe {
+            for v in 0..VECTORS {
+                _mm512_stream_si512(dst.add(v * 64).cast(), in_registers.vector(v, src));
+            }
+        }
+    };
+    let (mut at, pages) = (tiles.start, stream::TOGETHER * page);
+    while at + pages <= tiles.end {
+        for first in at..at + page {
+            for k in 0..stream::TOGETHER {
+                stream(first + k * page);
+            }
+        }
+        at += pages;
+    }
+    (at..tiles.end).for_each(stream);
+    // I4: streamed stores are complete before the Move returns.
+    _mm_sfence();
 }
 
 /// # Safety
