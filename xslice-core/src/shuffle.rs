@@ -156,6 +156,18 @@ impl Shuffle {
         &self.pattern
     }
 
+    /// Loads by which the best level moves so many periods; as many as units where it has no vectors for them.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn loads(&self, periods: usize) -> usize {
+        let bytes = periods.saturating_mul(self.pattern.period());
+        match self.tables(Level::best()) {
+            (Some(wide), _) => wide.loads_of(bytes),
+            (None, Some(narrow)) => narrow.loads_of(bytes),
+            (None, None) => bytes / self.pattern.unit(),
+        }
+    }
+
     /// The tables for vectors of 16 bytes, if a few loads do.
     pub(crate) fn narrow(&self) -> Option<&Tables<16>> {
         self.narrow.get(&self.pattern)

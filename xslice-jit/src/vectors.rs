@@ -5,7 +5,8 @@
 //! instructions as vectors, not as elements. Loads lie between the first and the last byte that the group reads, which are in the operand
 //! (I3).
 
-use xslice_core::{Move, Schedule};
+use std::ops::Range;
+use xslice_core::{Move, Schedule, Shuffle};
 
 /// Bytes of a vector.
 const VECTOR: usize = 16;
@@ -16,8 +17,14 @@ const MOST_GROUP: usize = 256;
 /// Loads of one vector at most.
 const MOST_LOADS: usize = 4;
 
-/// Bytes that a precompiled Shuffle moves no quicker than code in place: a call and what it sets up weigh more.
-const MOST_SHUFFLED: usize = 2048;
+/// What a precompiled Shuffle costs: a call and what it sets up, each of its rows, each load of a vector. An instruction of code in place
+/// is 1. Fitted to 875 patterns of 1, 3 and 7 KB.
+const OF_CALL: usize = 500;
+const OF_ROW: usize = 45;
+const OF_LOAD: usize = 6;
+
+/// What a vector costs in place: a load, an instruction that puts it in order, a store.
+const LEAST_COST: usize = 3;
 
 /// Positions in a group are immediates.
 const MOST_REACH: i64 = 1 << 19;
@@ -33,17 +40,66 @@ pub(crate) struct Load {
 }
 
 impl Load {
+    /// One that gives so many of the bytes, which come `from` there, if they lie so close; none behind `high` is read.
+    fn of(part: Range<usize>, from: &[i64], high: i64) -> Option<Self> {
+        let first = *from[part.clone()].iter().min()?;
+        let offset = first.min(high - VECTOR as i64);
+        let mut order = [NONE; VECTOR];
+        for (byte, &at) in order[part.clone()].iter_mut().zip(&from[part]) {
+            let within = u8::try_from(at - offset).ok()?;
+            *byte = Some(within).filter(|&within| usize::from(within) < VECTOR)?;
+        }
+        Some(Self {
+            offset: offset as i32,
+            order,
+        })
+    }
+
+    /// Whether it gives these bytes and no others.
+    fn gives(&self, part: Range<usize>) -> bool {
+        let mut order = self.order.iter().enumerate();
+        order.all(|(at, &byte)| part.contains(&at) == (byte != NONE))
+    }
+
     /// Whether it is the vector as it is.
     pub fn is_in_order(&self) -> bool {
         self.order.iter().zip(0..).all(|(&byte, at)| byte == at)
     }
 }
 
+/// The halves of a vector.
+const LOW: Range<usize> = 0..VECTOR / 2;
+const HIGH: Range<usize> = VECTOR / 2..VECTOR;
+
 /// 16 bytes of the destination, from the place of the group.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Vector {
     pub at: i32,
     pub loads: Vec<Load>,
+}
+
+impl Vector {
+    /// The bytes as those of the only load, or of the first and, from [`VECTOR`] on, of the second one, if one instruction of x86-64 puts
+    /// them in order: words of 4 bytes, each half of them out of one load.
+    pub fn in_words(&self) -> Option<[u8; VECTOR]> {
+        let bytes = match &self.loads[..] {
+            [only] => only.order,
+            [low, high] if low.gives(LOW) && high.gives(HIGH) => {
+                let mut bytes = low.order;
+                for (byte, from) in bytes[HIGH].iter_mut().zip(&high.order[HIGH]) {
+                    *byte = from + VECTOR as u8;
+                }
+                bytes
+            }
+            _ => return None,
+        };
+        let (words, _) = bytes.as_chunks::<4>();
+        let is_word = |word: &[u8; 4]| {
+            let in_order = word.iter().zip(word[0]..).all(|(&byte, at)| byte == at);
+            word[0].is_multiple_of(4) && in_order
+        };
+        (cfg!(target_arch = "x86_64") && words.iter().all(is_word)).then_some(bytes)
+    }
 }
 
 /// The innermost turns of a schedule as vectors.
@@ -61,6 +117,13 @@ pub(crate) fn group(schedule: &Schedule) -> Option<Group> {
     if !host_orders_bytes() || !schedule.src().is_affine() {
         return None;
     }
+    let most = match schedule.inner() {
+        Move::Shuffle { count, shuffle, .. } => cost_of_move(schedule, *count, shuffle),
+        _ => usize::MAX,
+    };
+    if schedule.bytes() / VECTOR * LEAST_COST > most {
+        return None;
+    }
     let block = |bytes: usize| (0..).take(bytes).collect::<Vec<i64>>();
     let (mut from, innermost) = match *schedule.inner() {
         Move::Copy { bytes } if bytes < VECTOR => (block(bytes), None),
@@ -72,13 +135,13 @@ pub(crate) fn group(schedule: &Schedule) -> Option<Group> {
         } if bytes < VECTOR => (block(bytes), Some((count, dst_stride, src_stride))),
         Move::Shuffle {
             count, ref shuffle, ..
-        } if schedule.bytes() <= MOST_SHUFFLED => {
+        } => {
             let pattern = shuffle.pattern();
             let period = pattern.offsets().iter().copied().map(i64::from).collect();
             let turns = (count, pattern.period() as i64, pattern.src_stride().into());
             (period, Some(turns))
         }
-        Move::Copy { .. } | Move::Strided { .. } | Move::Shuffle { .. } => return None,
+        Move::Copy { .. } | Move::Strided { .. } => return None,
         Move::Lookup { .. } | Move::Fill(_) => return None,
     };
     let (dst, src) = (&schedule.dst().strides, &schedule.src().strides);
@@ -101,11 +164,21 @@ pub(crate) fn group(schedule: &Schedule) -> Option<Group> {
             .flat_map(|place| from.iter().map(move |&at| at.wrapping_add(place)))
             .collect();
     };
-    Some(Group {
-        vectors: vectors(&from)?,
+    let (vectors, cost) = vectors(&from)?;
+    let groups = schedule.bytes() / from.len();
+    (cost.saturating_mul(groups) <= most).then_some(Group {
+        vectors,
         loops,
         turns,
     })
+}
+
+/// What the shuffle of a schedule costs as it is precompiled.
+fn cost_of_move(schedule: &Schedule, count: usize, shuffle: &Shuffle) -> usize {
+    let rows: usize = schedule.extents().iter().product();
+    let each = shuffle.loads(count).saturating_mul(OF_LOAD);
+    rows.saturating_mul(OF_ROW.saturating_add(each))
+        .saturating_add(OF_CALL)
 }
 
 /// Whether code can order the bytes of a vector by another.
@@ -120,8 +193,8 @@ fn host_orders_bytes() -> bool {
     }
 }
 
-/// The vectors of a group, the last one overlapping the one before it; `None` if runs one by one take no more instructions.
-fn vectors(from: &[i64]) -> Option<Vec<Vector>> {
+/// The vectors of a group, the last one overlapping the one before it, and their instructions; `None` if runs one by one take no more.
+fn vectors(from: &[i64]) -> Option<(Vec<Vector>, usize)> {
     let (low, high) = (*from.iter().min()?, *from.iter().max()? + 1);
     let is_near = low >= -MOST_REACH && high <= MOST_REACH;
     if from.len() < VECTOR || high - low < VECTOR as i64 || !is_near {
@@ -139,10 +212,13 @@ fn vectors(from: &[i64]) -> Option<Vec<Vector>> {
         })
         .collect();
     let vectors = vectors?;
-    // A load, an order and a merge each, then a store; or a load and a store for each unit.
-    let cost = |vector: &Vector| 3 * vector.loads.len();
+    // A load, an order and a merge each, then a store, or loads, one instruction and a store; or a load and a store for each unit.
+    let cost = |vector: &Vector| match vector.in_words() {
+        Some(_) => vector.loads.len() + 2,
+        None => 3 * vector.loads.len(),
+    };
     let by_vectors: usize = vectors.iter().map(cost).sum();
-    (by_vectors < 2 * from.len() / unit(from)).then_some(vectors)
+    (by_vectors < 2 * from.len() / unit(from)).then_some((vectors, by_vectors))
 }
 
 /// Bytes that stay together.
@@ -160,6 +236,13 @@ fn unit(from: &[i64]) -> usize {
 
 /// The loads of a vector whose bytes come from there, none behind `high`; `None` if they are too many.
 fn loads(from: &[i64], high: i64) -> Option<Vec<Load>> {
+    let load = |part| Load::of(part, from, high);
+    if let Some(only) = load(0..VECTOR) {
+        return Some(vec![only]);
+    }
+    if let (Some(low), Some(high)) = (load(LOW), load(HIGH)) {
+        return Some(vec![low, high]);
+    }
     let mut loads = Vec::new();
     let mut given = [false; VECTOR];
     let missing = |given: &[bool; VECTOR]| {
@@ -237,12 +320,17 @@ mod tests {
             let turns = (0..5).flat_map(|turn| (0..extent).map(move |k| turn * row + k * step));
             let from: Vec<i64> = turns.collect();
             let (low, high) = (from.iter().min().unwrap(), from.iter().max().unwrap() + 1);
-            for vector in vectors(&from).into_iter().flatten() {
+            for vector in vectors(&from).into_iter().flat_map(|(vectors, _)| vectors) {
                 for (k, &at) in from[vector.at as usize..][..VECTOR].iter().enumerate() {
                     let given = vector.loads.iter().filter(|load| load.order[k] != NONE);
                     let places =
                         given.map(|load| i64::from(load.offset) + i64::from(load.order[k]));
                     assert_eq!(places.collect::<Vec<_>>(), [at]);
+                }
+                let in_words = vector.in_words().into_iter().flatten();
+                for (&at, byte) in from[vector.at as usize..].iter().zip(in_words) {
+                    let (load, byte) = (usize::from(byte) / VECTOR, usize::from(byte) % VECTOR);
+                    assert_eq!(i64::from(vector.loads[load].offset) + byte as i64, at);
                 }
                 let mut offsets = vector.loads.iter().map(|load| i64::from(load.offset));
                 assert!(offsets.all(|offset| *low <= offset && offset + VECTOR as i64 <= high));

@@ -2,9 +2,9 @@
 
 use super::cache::Cache;
 use super::copy::Rows;
-use super::lanes::by_shape;
+use super::lanes::{by_shape, inside};
 use super::shuffled::Run;
-use super::x86::{Fetch, InRegisters, MANY, vectors, within};
+use super::x86::{Fetch, InRegisters, MANY};
 use crate::shuffle::Tables;
 
 /// Whether rows are that short.
@@ -127,7 +127,7 @@ unsafe fn fetched<
                     rest -= given;
                 }
             } else {
-                at_an_end(&Run { src, dst, ..*run }, tables);
+                at_an_end::<VECTORS, LOADS>(&Run { src, dst, ..*run }, tables);
             }
         }
         dst = dst.wrapping_offset(rows.dst_stride);
@@ -135,14 +135,27 @@ unsafe fn fetched<
     }
 }
 
-/// Moves a row some of whose loads lie outside the operand.
+/// Moves a row some of whose loads lie outside the operand: its first and last tiles by masks.
 ///
 /// # Safety
-/// As [`run`].
+/// As [`shaped`].
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
-#[cold]
 #[inline(never)]
-unsafe fn at_an_end(row: &Run, tables: &Tables<64>) {
-    // SAFETY: by the contract of this function.
-    unsafe { within(row, tables, |tiles| vectors(row, tables, tiles)) }
+unsafe fn at_an_end<const VECTORS: usize, const LOADS: usize>(row: &Run, tables: &Tables<64>) {
+    let in_registers = InRegisters::<VECTORS, LOADS>::new(tables);
+    let inside = inside(row, tables);
+    let (mut places, mut rest) = ((row.src, row.dst), row.bytes);
+    // SAFETY: by the contract of this function; masks leave out what lies outside the operand and the row.
+    unsafe {
+        for _ in 0..inside.start {
+            places = in_registers.masked(row, tables, places, rest);
+            rest -= tables.tile;
+        }
+        places = in_registers.tiles::<false, 0>(tables, places, inside.len(), Fetch::NONE);
+        rest -= inside.len() * tables.tile;
+        while rest > 0 {
+            places = in_registers.masked(row, tables, places, rest);
+            rest = rest.saturating_sub(tables.tile);
+        }
+    }
 }

@@ -47,7 +47,7 @@ pub(super) struct Fetch {
 }
 
 impl Fetch {
-    const NONE: Self = Self { ahead: 0, lines: 0 };
+    pub const NONE: Self = Self { ahead: 0, lines: 0 };
 }
 
 /// So many lines a tile, or more, are fetched in a loop of their own.
@@ -155,6 +155,43 @@ impl<const VECTORS: usize, const LOADS: usize> InRegisters<VECTORS, LOADS> {
     }
 }
 
+impl<const VECTORS: usize, const LOADS: usize> InRegisters<VECTORS, LOADS> {
+    /// Moves a tile some of whose loads may lie outside the operand of `run`, or what a row has left of it, and gives the places of the
+    /// next one.
+    ///
+    /// # Safety
+    /// As [`wide`], for the tile from and to these places, of which `rest` bytes belong to the run.
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
+    #[inline]
+    pub unsafe fn masked(
+        &self,
+        run: &Run,
+        tables: &Tables<64>,
+        (src, dst): (*const u8, *mut u8),
+        rest: usize,
+    ) -> (*const u8, *mut u8) {
+        let given = rest.min(tables.given);
+        for v in 0..VECTORS {
+            if v * 64 >= given {
+                break;
+            }
+            let mut vector = _mm512_setzero_si512();
+            for l in 0..LOADS {
+                let from = src.wrapping_offset(self.offsets[v][l]);
+                // SAFETY: the mask leaves out every byte outside the operand.
+                let loaded = unsafe { _mm512_maskz_loadu_epi8(readable(run, from), from.cast()) };
+                let (mask, order) = (self.masks[v][l], self.bytes[v][l]);
+                vector = _mm512_mask_permutexvar_epi8(vector, mask, order, loaded);
+            }
+            let given = mask_of(given - v * 64);
+            // SAFETY: the mask leaves out every byte behind the run.
+            unsafe { _mm512_mask_storeu_epi8(dst.add(v * 64).cast(), given, vector) };
+        }
+        let next = src.wrapping_offset(tables.src_stride);
+        (next, dst.wrapping_add(tables.tile))
+    }
+}
+
 /// Moves a run: its middle by `vectors`, which is [`vectors`] or [`streamed`].
 ///
 /// # Safety
@@ -186,12 +223,12 @@ pub(super) unsafe fn within<T>(
     tables: &Tables<64>,
     vectors: impl FnOnce(Range<usize>) -> T,
 ) {
-    let (inside, tile) = (inside(run, tables), tables.tile);
+    let inside = inside(run, tables);
     // SAFETY: by the contract of this function.
     unsafe {
-        masked(run, tables, 0, inside.start * tile);
+        masked(run, tables, 0, inside.start * tables.tile);
         vectors(inside.clone());
-        masked(run, tables, inside.end * tile, run.bytes);
+        masked(run, tables, inside.end, run.bytes);
     }
 }
 
@@ -318,9 +355,9 @@ unsafe fn vectors_any(run: &Run, tables: &Tables<64>, tiles: Range<usize>) {
         unsafe {
             let src = run.src.offset(t as isize * tables.src_stride);
             let dst = run.dst.add(t * tables.tile);
-            for (v, loads) in tables.loads.chunks_exact(tables.per_vector).enumerate() {
+            for v in 0..tables.vectors {
                 let mut vector = _mm512_setzero_si512();
-                for load in loads {
+                for load in tables.of_vector(v) {
                     let bytes = _mm512_loadu_si512(src.offset(load.offset).cast());
                     let order = _mm512_loadu_si512(load.bytes.as_ptr().cast());
                     vector = _mm512_mask_permutexvar_epi8(vector, load.mask, order, bytes);
@@ -331,22 +368,23 @@ unsafe fn vectors_any(run: &Run, tables: &Tables<64>, tiles: Range<usize>) {
     }
 }
 
-/// Bytes `first..last` of a run, vector by vector, reading no byte outside the operand. `first` begins a tile.
+/// The bytes of a run before `last`, from tile `first` on, vector by vector, reading no byte outside the operand.
 ///
 /// # Safety
 /// As [`wide`].
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
 unsafe fn masked(run: &Run, tables: &Tables<64>, first: usize, last: usize) {
-    for t in first / tables.tile..last.div_ceil(tables.tile) {
-        let src = run.src.wrapping_offset(t as isize * tables.src_stride);
-        for (v, loads) in tables.loads.chunks_exact(tables.per_vector).enumerate() {
-            let at = t * tables.tile + v * 64;
+    let (mut src, _) = place(run, tables, first);
+    let mut tile = first * tables.tile;
+    while tile < last {
+        for v in 0..tables.vectors {
+            let at = tile + v * 64;
             if at >= last {
                 break;
             }
             let bytes = (last - at).min(tables.given - v * 64);
             let mut vector = _mm512_setzero_si512();
-            for load in loads {
+            for load in tables.of_vector(v) {
                 let from = src.wrapping_offset(load.offset);
                 let whole = from >= run.low && from.wrapping_add(64) <= run.high;
                 let readable = if whole { u64::MAX } else { readable(run, from) };
@@ -360,10 +398,13 @@ unsafe fn masked(run: &Run, tables: &Tables<64>, first: usize, last: usize) {
             // SAFETY: the mask leaves out every byte after `last`.
             unsafe { _mm512_mask_storeu_epi8(run.dst.add(at).cast(), mask_of(bytes), vector) };
         }
+        src = src.wrapping_offset(tables.src_stride);
+        tile += tables.tile;
     }
 }
 
 /// A bit for each of the 64 bytes from `from` on that lies inside the operand.
+#[inline]
 fn readable(run: &Run, from: *const u8) -> u64 {
     let (from, low, high) = (from as isize, run.low as isize, run.high as isize);
     let before = |end: isize| mask_of((end - from).clamp(0, 64) as usize);

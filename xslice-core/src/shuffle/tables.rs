@@ -84,6 +84,17 @@ impl<const N: usize> Tables<N> {
         })
     }
 
+    /// The loads of vector `v`.
+    #[cfg(target_arch = "x86_64")]
+    pub fn of_vector(&self, v: usize) -> &[Load<N>] {
+        &self.loads[v * self.per_vector..][..self.per_vector]
+    }
+
+    /// Loads that give so many bytes.
+    pub fn loads_of(&self, bytes: usize) -> usize {
+        bytes.div_ceil(self.tile).saturating_mul(self.loads.len())
+    }
+
     /// Loads and stores of a tile.
     fn moves(&self) -> usize {
         self.loads.len() + self.vectors

@@ -7,7 +7,7 @@
 
 use super::{ELEMENTS, Emitter, Num, OURS, Place, Pointers, arguments};
 use crate::key::{Count, Inner, Values, slot};
-use crate::vectors::Vector;
+use crate::vectors::{Load, Vector};
 use cranelift_codegen::ir::types::{F32, F64, I8, I8X16, I16, I32, I64};
 use cranelift_codegen::ir::{ConstantData, InstBuilder, Type, Value};
 
@@ -75,8 +75,9 @@ impl<'e> Emitter<'e> {
 
     /// The orders that vectors need, before all loops.
     pub(super) fn orders(&mut self) {
-        let structure = self.structure;
-        for load in structure.vectors.iter().flat_map(|vector| &vector.loads) {
+        let vectors = self.structure.vectors.iter();
+        let by_bytes = vectors.filter(|vector| vector.in_words().is_none());
+        for load in by_bytes.flat_map(|vector| &vector.loads) {
             if !load.is_in_order() && !self.orders.contains_key(&load.order) {
                 let order = ConstantData::from(&load.order[..]);
                 let order = self.builder.func.dfg.constants.insert(order);
@@ -108,11 +109,24 @@ impl<'e> Emitter<'e> {
 
     /// The bytes of a vector, from a source at that place.
     fn vector(&mut self, vector: &Vector, src: Place) -> Option<Value> {
-        let mut value = None;
-        for load in &vector.loads {
+        let load = |this: &mut Self, load: &Load| {
             let offset = src.offset + load.offset;
-            let loaded = self.builder.ins().load(I8X16, ELEMENTS, src.base, offset);
-            let given = match self.orders.get(&load.order) {
+            this.builder.ins().load(I8X16, ELEMENTS, src.base, offset)
+        };
+        if let Some(order) = vector.in_words() {
+            let first = load(self, vector.loads.first()?);
+            let last = match &vector.loads[1..] {
+                [] => first,
+                [other, ..] => load(self, other),
+            };
+            let order = ConstantData::from(&order[..]);
+            let order = self.builder.func.dfg.immediates.push(order);
+            return Some(self.builder.ins().shuffle(first, last, order));
+        }
+        let mut value = None;
+        for part in &vector.loads {
+            let loaded = load(self, part);
+            let given = match self.orders.get(&part.order) {
                 None => loaded,
                 Some(&order) => self.ordered(loaded, order),
             };
