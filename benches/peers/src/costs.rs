@@ -30,9 +30,8 @@ impl Costs {
     /// None that a workload of ours has.
     pub fn measure(workload: Workload) -> Result<Self> {
         let (program, signature) = workload.program()?;
-        let cold = |strategy| {
-            least(|| compile(&Jit::with_strategy(strategy), &program, &signature))
-        };
+        let cold =
+            |strategy| least(|| compile(&Jit::with_strategy(strategy), &program, &signature));
         let known = Jit::with_strategy(Strategy::Baked);
         compile(&known, &program, &signature)?;
         Ok(Self {

@@ -185,7 +185,12 @@ fn spelled(workload: &Workload) -> Vec<&'static str> {
             "[:, :, ::2, 1::2]",
             "[:, :, 1::2, 1::2]",
         ],
-        _ => workload.text.split_once("> x").map(|(_, brackets)| brackets).into_iter().collect(),
+        _ => workload
+            .text
+            .split_once("> x")
+            .map(|(_, brackets)| brackets)
+            .into_iter()
+            .collect(),
     }
 }
 
