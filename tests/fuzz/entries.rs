@@ -60,7 +60,9 @@ pub fn openvino(data: &[u8]) {
     let (text, bin) = data.split_at(split);
     let file = bin_file();
     std::fs::write(&file, bin.get(1..).unwrap_or(&[])).expect("a temporary file");
-    if let Ok(model) = openvino_import::import(&String::from_utf8_lossy(text), &file, &options()) {
+    let imported = openvino_import::import(&String::from_utf8_lossy(text), &file, &options());
+    std::fs::remove_file(&file).expect("it was written");
+    if let Ok(model) = imported {
         run(&model);
     }
 }
