@@ -120,7 +120,7 @@ pub(super) unsafe fn moved(
     unsafe {
         match level.kind() {
             #[cfg(target_arch = "x86_64")]
-            _ if stream::takes(&rows) => stream::moved(level, dst, src, rows, place),
+            _ if stream::takes(&rows) => stream::moved(level, dst, src, rows, known, place),
             #[cfg(target_arch = "x86_64")]
             Kind::Avx512 if rows.cache == Cache::Near => {
                 for k in 0..rows.count {

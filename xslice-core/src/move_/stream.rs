@@ -6,6 +6,7 @@
 use super::cache::Cache;
 use super::copy::{Rows, run};
 use super::level::{Kind, Level};
+use super::rows::{ahead, prefetch};
 use core::arch::x86_64::{
     __m128i, _mm_loadu_si128, _mm_sfence, _mm_stream_si128, _mm512_loadu_si512, _mm512_stream_si512,
 };
@@ -13,30 +14,44 @@ use core::arch::x86_64::{
 /// Shorter rows have too few whole lines.
 const LEAST_ROW: usize = 256;
 
+/// The same of rows in no order: fewer lines are not fetched in time.
+const LEAST_SCATTERED: usize = 512;
+
 /// Whether rows are moved here.
 pub(super) fn takes(rows: &Rows) -> bool {
-    rows.cache == Cache::None && rows.bytes >= LEAST_ROW
+    let least = match are_scattered(rows) {
+        true => LEAST_SCATTERED,
+        false => LEAST_ROW,
+    };
+    rows.cache == Cache::None && rows.bytes >= least
+}
+
+/// Whether rows have no distance of their own in the source: indices say where each begins.
+fn are_scattered(rows: &Rows) -> bool {
+    rows.src_stride == 0
 }
 
 /// So many rows are moved line by line in turn: each reads and writes pages of its own, and the memory serves them side by side.
 pub(super) const TOGETHER: usize = 4;
 
-/// Moves rows, row `k` from `place(k)` bytes behind `src`.
+/// Moves rows, row `k` from `place(k)` bytes behind `src`; places are asked for up to `known`.
 ///
 /// # Safety
-/// As [`run`], for each of the rows, which [`takes`] admits.
+/// As [`run`], for each of the rows, which [`takes`] admits; `rows.count <= known`.
 pub(super) unsafe fn moved(
     level: Level,
     dst: *mut u8,
     src: *const u8,
     rows: Rows,
+    known: usize,
     place: impl Fn(usize) -> isize,
 ) {
+    let from = |k: usize| src.wrapping_offset(place(k.min(known - 1)));
     // SAFETY: by the contract of this function; holding `level` is the proof that the processor has its instructions.
     unsafe {
         match level.kind() {
-            Kind::Avx512 => by_avx512(dst, src, rows, place),
-            Kind::Avx2 | Kind::Scalar => each(dst, src, rows, place, |to, from| line(to, from)),
+            Kind::Avx512 => by_avx512(dst, rows, from),
+            Kind::Avx2 | Kind::Scalar => each(dst, rows, from, |to, from| line(to, from)),
         }
     }
 }
@@ -44,42 +59,67 @@ pub(super) unsafe fn moved(
 /// # Safety
 /// As [`moved`]; the processor has AVX-512 F.
 #[target_feature(enable = "avx512f")]
-unsafe fn by_avx512(dst: *mut u8, src: *const u8, rows: Rows, place: impl Fn(usize) -> isize) {
+unsafe fn by_avx512(dst: *mut u8, rows: Rows, from: impl Fn(usize) -> *const u8) {
     // SAFETY: by the contracts of this function and of `each`.
     unsafe {
-        each(dst, src, rows, place, |to, from| {
+        each(dst, rows, from, |to, from| {
             _mm512_stream_si512(to.cast(), _mm512_loadu_si512(from.cast()));
         });
     }
 }
 
-/// `line` streams 64 bytes to where a line begins.
+/// Row `k` comes `from(k)`, which gives a place for rows behind the last one too; `line` streams 64 bytes to where a line begins.
 ///
 /// # Safety
 /// As [`moved`].
 #[inline(always)]
 unsafe fn each(
     dst: *mut u8,
-    src: *const u8,
     rows: Rows,
-    place: impl Fn(usize) -> isize,
+    from: impl Fn(usize) -> *const u8,
     line: impl Fn(*mut u8, *const u8) + Copy,
 ) {
-    let row = |k: usize| {
-        let to = dst.wrapping_offset(k as isize * rows.dst_stride);
-        (to, src.wrapping_offset(place(k)))
+    let ahead = ahead(rows.bytes).max(TOGETHER);
+    let row = |k: usize| Row {
+        to: dst.wrapping_offset(k as isize * rows.dst_stride),
+        from: from(k),
+        next: from(k + ahead),
     };
     let most = rows.count / TOGETHER * TOGETHER;
+    let fetched = |row: Row, at: usize| prefetch(row.next.wrapping_add(at));
     // SAFETY: these are the rows. SSE is part of x86-64. I4: streamed stores are complete before the Move returns.
     unsafe {
         for first in (0..most).step_by(TOGETHER) {
             let some: [_; TOGETHER] = core::array::from_fn(|k| row(first + k));
-            together(some, rows.bytes, line);
+            match are_scattered(&rows) {
+                true => together(some, rows.bytes, line, fetched),
+                // The processor's own prefetchers are quicker.
+                false => together(some, rows.bytes, line, |_, _| {}),
+            }
         }
         for last in most..rows.count {
-            together([row(last)], rows.bytes, line);
+            together([row(last)], rows.bytes, line, fetched);
         }
         _mm_sfence();
+    }
+}
+
+/// Where a row is written and read, and one to fetch meanwhile.
+#[derive(Clone, Copy)]
+struct Row {
+    to: *mut u8,
+    from: *const u8,
+    next: *const u8,
+}
+
+impl Row {
+    /// The row without its first bytes.
+    fn without(self, bytes: usize) -> Self {
+        Self {
+            to: self.to.wrapping_add(bytes),
+            from: self.from.wrapping_add(bytes),
+            next: self.next.wrapping_add(bytes),
+        }
     }
 }
 
@@ -89,37 +129,37 @@ unsafe fn each(
 /// As [`run`] for each of them, with at least [`LEAST_ROW`] bytes.
 #[inline(always)]
 unsafe fn together<const ROWS: usize>(
-    rows: [(*mut u8, *const u8); ROWS],
+    rows: [Row; ROWS],
     bytes: usize,
     line: impl Fn(*mut u8, *const u8),
+    fetch: impl Fn(Row, usize),
 ) {
-    let heads = rows.map(|(dst, _)| dst.addr().wrapping_neg() % 64);
+    let heads = rows.map(|row| row.to.addr().wrapping_neg() % 64);
     // Bytes in lines of every row; one may have one line more.
     let most = heads.into_iter().max().unwrap_or(0);
     let common = (bytes - most) / 64 * 64;
     // SAFETY: the parts lie within `bytes`; streamed stores begin at a line.
     unsafe {
-        for ((dst, src), head) in rows.into_iter().zip(heads) {
-            run(dst, src, head);
+        for (row, head) in rows.into_iter().zip(heads) {
+            run(row.to, row.from, head);
         }
-        let lines: [_; ROWS] = core::array::from_fn(|k| {
-            let ((dst, src), head) = (rows[k], heads[k]);
-            (dst.add(head), src.add(head))
-        });
+        let lines: [Row; ROWS] = core::array::from_fn(|k| rows[k].without(heads[k]));
         let mut at = 0;
         while at < common {
-            for (dst, src) in lines {
-                line(dst.add(at), src.add(at));
+            for row in lines {
+                fetch(row, at);
+                line(row.to.add(at), row.from.add(at));
             }
             at += 64;
         }
-        for ((dst, src), head) in rows.into_iter().zip(heads) {
-            let mut done = head + common;
-            if bytes - done >= 64 {
-                line(dst.add(done), src.add(done));
-                done += 64;
+        for (row, head) in lines.into_iter().zip(heads) {
+            let mut end = row.without(common);
+            let mut left = bytes - head - common;
+            if left >= 64 {
+                line(end.to, end.from);
+                (end, left) = (end.without(64), left - 64);
             }
-            run(dst.add(done), src.add(done), bytes - done);
+            run(end.to, end.from, left);
         }
     }
 }
