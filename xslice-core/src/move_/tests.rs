@@ -1,11 +1,12 @@
 //! Every level against plain loops: random patterns, look-ups in tables of every size, buffers that end where the operand does.
 
 use super::cache::Cache;
-use super::copy::{self, Rows};
+use super::copy::Rows;
 use super::fill;
 use super::level::Level;
 use super::lookup::{self, Index, Indices};
 use super::repeat::{self, Places, Turns};
+use super::rows;
 use crate::nest::schedule::Fill;
 use crate::range::Progression;
 #[cfg(target_arch = "x86_64")]
@@ -123,32 +124,43 @@ fn tiles_are_counted_as_by_division() {
     }
 }
 
+/// Rows at a distance, and rows wherever places say.
 #[test]
 fn streamed_rows_are_written_like_others() {
     let mut random = Random(0x5EED_57E4);
-    for round in 0..400 {
+    for round in 0..800 {
         let bytes = 256 + random.below(600);
-        let rows = Rows {
+        let mut rows = Rows {
             count: 1 + random.below(9),
             bytes,
             dst_stride: (bytes + random.below(3) * 40) as isize,
-            src_stride: random.below(1000) as isize,
+            src_stride: 1 + random.below(1000) as isize,
             cache: Cache::None,
         };
         let src = random.bytes(rows.count * 1000 + bytes);
+        let places: Vec<isize> = match round % 2 {
+            0 => (0..rows.count as isize)
+                .map(|k| k * rows.src_stride)
+                .collect(),
+            _ => (0..rows.count)
+                .map(|_| random.below(src.len() - bytes) as isize)
+                .collect(),
+        };
+        if round % 2 == 1 {
+            rows.src_stride = 0;
+        }
         let skipped = random.below(64);
         let mut expected = vec![UNTOUCHED; skipped + rows.count * (bytes + 80) + 64];
-        for k in 0..rows.count {
-            let (to, from) = (
-                skipped + k * rows.dst_stride as usize,
-                k * rows.src_stride as usize,
-            );
-            expected[to..to + bytes].copy_from_slice(&src[from..from + bytes]);
+        for (k, &place) in places.iter().enumerate() {
+            let to = skipped + k * rows.dst_stride as usize;
+            expected[to..to + bytes].copy_from_slice(&src[place as usize..][..bytes]);
         }
-        for level in Level::all() {
+        for level in Level::all().filter(|&level| rows::takes(level, &rows)) {
             let mut dst = vec![UNTOUCHED; expected.len()];
+            let (to, from) = (dst[skipped..].as_mut_ptr(), src.as_ptr());
+            let known = places.len();
             // SAFETY: `src` and `dst` have room for the rows.
-            unsafe { copy::strided(level, dst[skipped..].as_mut_ptr(), src.as_ptr(), rows) };
+            unsafe { rows::moved(level, to, from, rows, known, |k| places[k]) };
             assert!(dst == expected, "{}: round {round}", level.name());
         }
     }
