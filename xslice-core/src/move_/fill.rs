@@ -5,6 +5,8 @@ use super::cache::Cache;
 #[cfg(target_arch = "x86_64")]
 use super::level::Kind;
 use super::level::Level;
+#[cfg(target_arch = "x86_64")]
+use super::stream;
 use crate::nest::schedule::Fill;
 use crate::range::Progression;
 
@@ -161,8 +163,7 @@ macro_rules! in_vectors {
             }
         }
         if STREAM {
-            // I4: streamed stores are complete before the Move returns.
-            _mm_sfence();
+            stream::complete();
         }
     }};
 }

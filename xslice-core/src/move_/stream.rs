@@ -87,7 +87,7 @@ unsafe fn each(
     };
     let most = rows.count / TOGETHER * TOGETHER;
     let fetched = |row: Row, at: usize| prefetch(row.next.wrapping_add(at));
-    // SAFETY: these are the rows. SSE is part of x86-64. I4: streamed stores are complete before the Move returns.
+    // SAFETY: these are the rows.
     unsafe {
         for first in (0..most).step_by(TOGETHER) {
             let some: [_; TOGETHER] = core::array::from_fn(|k| row(first + k));
@@ -100,8 +100,18 @@ unsafe fn each(
         for last in most..rows.count {
             together([row(last)], rows.bytes, line, fetched);
         }
-        _mm_sfence();
     }
+    complete();
+}
+
+/// Streamed stores are complete before the Move returns (I4).
+#[allow(
+    unused_unsafe,
+    reason = "in Rust 1.89 the call is unsafe, in newer ones it is not"
+)]
+pub(super) fn complete() {
+    // SAFETY: SSE is part of x86-64; the instruction touches no memory (I3).
+    unsafe { _mm_sfence() }
 }
 
 /// Where a row is written and read, and one to fetch meanwhile.

@@ -11,7 +11,7 @@ use super::shuffled::Run;
 use super::stream;
 use crate::shuffle::{Pattern, Tables};
 use core::arch::x86_64::{
-    __m128i, __m512i, _mm_or_si128, _mm_sfence, _mm_shuffle_epi8, _mm512_loadu_si512,
+    __m128i, __m512i, _mm_or_si128, _mm_shuffle_epi8, _mm512_loadu_si512,
     _mm512_mask_permutexvar_epi8, _mm512_mask_storeu_epi8, _mm512_maskz_loadu_epi8,
     _mm512_setzero_si512, _mm512_storeu_si512, _mm512_stream_si512,
 };
@@ -342,8 +342,7 @@ unsafe fn streamed_of<const VECTORS: usize, const LOADS: usize>(
         at += pages;
     }
     (at..tiles.end).for_each(stream);
-    // I4: streamed stores are complete before the Move returns.
-    _mm_sfence();
+    stream::complete();
 }
 
 /// # Safety
