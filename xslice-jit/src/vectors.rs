@@ -20,8 +20,8 @@ const MOST_LOADS: usize = 4;
 /// Results of more bytes have to gain twice: what is read and written counts as well, and the model was not fitted to them.
 const MOST_FITTED: usize = 8 << 10;
 
-/// What a precompiled Shuffle costs: a call and what it sets up, each of its rows, each load of a vector. An instruction of code in place is 1. Fitted to
-/// 875 patterns of 1, 3 and 7 KB.
+/// What a precompiled Shuffle costs: a call and what it sets up, each of its rows, each load of a vector. An instruction of code in place
+/// is 1. Fitted to 875 patterns of 1, 3 and 7 KB.
 const OF_CALL: usize = 500;
 const OF_ROW: usize = 45;
 const OF_LOAD: usize = 6;
@@ -105,14 +105,17 @@ impl Vector {
     }
 }
 
+/// How many, and what one adds in destination and source.
+type Turns = (usize, i64, i64);
+
 /// The innermost turns of a schedule as vectors.
 #[derive(Debug)]
 pub(crate) struct Group {
     pub vectors: Vec<Vector>,
     /// Loops around the turns of groups.
     pub loops: usize,
-    /// Turns of groups, and what one adds in destination and source.
-    pub turns: (usize, i64, i64),
+    /// Turns of groups.
+    pub turns: Turns,
 }
 
 /// The innermost turns of a schedule as vectors, if that takes fewer instructions than its runs one by one.
@@ -127,26 +130,7 @@ pub(crate) fn group(schedule: &Schedule) -> Option<Group> {
     if schedule.bytes() / VECTOR * LEAST_COST > most {
         return None;
     }
-    let block = |bytes: usize| (0..).take(bytes).collect::<Vec<i64>>();
-    let (mut from, innermost) = match *schedule.inner() {
-        Move::Copy { bytes } if bytes < VECTOR => (block(bytes), None),
-        Move::Strided {
-            count,
-            bytes,
-            dst_stride,
-            src_stride,
-        } if bytes < VECTOR => (block(bytes), Some((count, dst_stride, src_stride))),
-        Move::Shuffle {
-            count, ref shuffle, ..
-        } => {
-            let pattern = shuffle.pattern();
-            let period = pattern.offsets().iter().copied().map(i64::from).collect();
-            let turns = (count, pattern.period() as i64, pattern.src_stride().into());
-            (period, Some(turns))
-        }
-        Move::Copy { .. } | Move::Strided { .. } => return None,
-        Move::Lookup { .. } | Move::Fill(_) => return None,
-    };
+    let (mut from, innermost) = of_move(schedule.inner())?;
     let (dst, src) = (&schedule.dst().strides, &schedule.src().strides);
     let outer = schedule.extents().iter().enumerate().rev();
     let outer = outer.map(|(k, &extent)| (k, (extent, dst[k], src[k])));
@@ -173,6 +157,30 @@ pub(crate) fn group(schedule: &Schedule) -> Option<Group> {
         vectors,
         loops,
         turns,
+    })
+}
+
+/// Where the bytes of one element of a move come from, and its turns, if it has some. `None`: its runs are longer than vectors, or not known.
+fn of_move(inner: &Move) -> Option<(Vec<i64>, Option<Turns>)> {
+    let block = |bytes: usize| (0..).take(bytes).collect::<Vec<i64>>();
+    Some(match *inner {
+        Move::Copy { bytes } if bytes < VECTOR => (block(bytes), None),
+        Move::Strided {
+            count,
+            bytes,
+            dst_stride,
+            src_stride,
+        } if bytes < VECTOR => (block(bytes), Some((count, dst_stride, src_stride))),
+        Move::Shuffle {
+            count, ref shuffle, ..
+        } => {
+            let pattern = shuffle.pattern();
+            let period = pattern.offsets().iter().copied().map(i64::from).collect();
+            let turns = (count, pattern.period() as i64, pattern.src_stride().into());
+            (period, Some(turns))
+        }
+        Move::Copy { .. } | Move::Strided { .. } => return None,
+        Move::Lookup { .. } | Move::Fill(_) => return None,
     })
 }
 

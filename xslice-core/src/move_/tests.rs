@@ -107,6 +107,26 @@ fn shuffles_move_what_their_patterns_say() {
     assert!(narrow > 1000 && wide > 1000, "{narrow} and {wide} tables");
 }
 
+/// Past the caches, tiles of several pages are written in turn.
+#[test]
+fn shuffles_of_many_pages_move_what_their_patterns_say() {
+    let mut random = Random(0x0DD0_B175);
+    let mut tried = 0;
+    for round in 0..120 {
+        let width = [1, 2, 3, 4, 8, 12][round % 6];
+        let Some(pattern) = pattern(&mut random, width) else {
+            continue;
+        };
+        let long = Shuffle::new(pattern);
+        if long.is_quick() {
+            let periods = (40_000 + random.below(5000)) / long.pattern().period();
+            shuffle(&mut random, &long, periods, (0, 0));
+            tried += 1;
+        }
+    }
+    assert!(tried > 30, "{tried} patterns");
+}
+
 #[cfg(target_arch = "x86_64")]
 #[test]
 fn tiles_are_counted_as_by_division() {
