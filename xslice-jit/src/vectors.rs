@@ -160,7 +160,8 @@ pub(crate) fn group(schedule: &Schedule) -> Option<Group> {
     })
 }
 
-/// Where the bytes of one element of a move come from, and its turns, if it has some. `None`: its runs are longer than vectors, or not known.
+/// Where the bytes of one element of a move come from, and its turns, if it has some. `None`: its runs are longer than vectors, or not
+/// known.
 fn of_move(inner: &Move) -> Option<(Vec<i64>, Option<Turns>)> {
     let block = |bytes: usize| (0..).take(bytes).collect::<Vec<i64>>();
     Some(match *inner {
