@@ -21,9 +21,9 @@ const MOST_LOADS: usize = 4;
 const MOST_FITTED: usize = 8 << 10;
 
 /// What a precompiled Shuffle costs: a call and what it sets up, each of its rows, each load of a vector. An instruction of code in place
-/// is 1. Fitted to 875 patterns of 1, 3 and 7 KB.
+/// is 1. Fitted to 950 patterns of 1, 3 and 7 KB.
 const OF_CALL: usize = 500;
-const OF_ROW: usize = 45;
+const OF_ROW: usize = 20;
 const OF_LOAD: usize = 6;
 
 /// What a vector costs in place at least: a load, an instruction that puts it in order, a store.

@@ -6,6 +6,7 @@ use super::lanes::{by_shape, inside};
 use super::shuffled::Run;
 use super::x86::{Fetch, InRegisters, MANY};
 use crate::shuffle::Tables;
+use core::ops::Range;
 
 /// Whether rows are that short.
 pub(super) fn takes(run: &Run, tables: &Tables<64>) -> bool {
@@ -15,27 +16,37 @@ pub(super) fn takes(run: &Run, tables: &Tables<64>) -> bool {
 /// Rows with gaps between them are fetched so many rows ahead.
 const ROWS_AHEAD: isize = 2;
 
-/// What short rows have in common.
-struct Short {
-    /// Tiles of a row that are whole, and those of the bytes behind them.
-    tiles: usize,
+/// The tiles of a row.
+#[derive(Clone, Copy)]
+struct Tiles {
+    /// Whole ones.
+    whole: usize,
+    /// Those that the bytes behind these take, and these bytes.
     cut: usize,
     rest: usize,
-    /// What all of these read, from the row's place.
+}
+
+/// What short rows have in common.
+struct Short {
+    tiles: Tiles,
+    /// What all of them read, from the row's place.
     reach: (isize, isize),
+    /// What all of them write if none is cut.
+    written: usize,
     fetch: Fetch,
 }
 
 impl Short {
     fn of(tables: &Tables<64>, rows: &Rows) -> Self {
-        let tiles = tables.tiles(rows.bytes);
-        let rest = rows.bytes - tiles * tables.tile;
+        let whole = tables.tiles(rows.bytes);
+        let rest = rows.bytes - whole * tables.tile;
         let cut = match tables.given == tables.tile {
             true => tables.count_in(rest + tables.tile - 1),
             // Fewer bytes than the vectors have.
             false => usize::from(rest > 0),
         };
-        let last = ((tiles + cut) as isize - 1) * tables.src_stride;
+        let others = (whole + cut).saturating_sub(1);
+        let last = others as isize * tables.src_stride;
         let reach = (tables.reach.0 + last.min(0), tables.reach.1 + last.max(0));
         // The processor's own prefetchers find their way through rows that touch, and lose it at each gap.
         let has_gaps = rows.src_stride.unsigned_abs() > (reach.1 - reach.0).unsigned_abs() + 64;
@@ -47,12 +58,48 @@ impl Short {
             },
         };
         Self {
-            tiles,
-            cut,
-            rest,
+            tiles: Tiles { whole, cut, rest },
             reach,
+            written: others * tables.tile + tables.vectors * 64,
             fetch,
         }
+    }
+
+    /// The tiles of a row that may be followed by what its last vector has too many.
+    fn spilled(&self) -> Tiles {
+        Tiles {
+            whole: self.tiles.whole + self.tiles.cut,
+            cut: 0,
+            rest: 0,
+        }
+    }
+
+    /// Whether all loads of a row lie inside the operand.
+    fn fits(&self, row: &Run) -> bool {
+        row.src.wrapping_offset(self.reach.0) >= row.low
+            && row.src.wrapping_offset(self.reach.1) <= row.high
+    }
+
+    /// The rows all of whose loads lie inside the operand: from the first to before the last, because places of rows are linear in their
+    /// number.
+    fn inside(&self, first: &Run, rows: &Rows) -> Range<usize> {
+        let fits = |k: usize| self.fits(&first.row(k, *rows));
+        if rows.count > 0 && fits(0) && fits(rows.count - 1) {
+            return 0..rows.count;
+        }
+        let start = (0..rows.count).find(|&k| fits(k)).unwrap_or(rows.count);
+        let end = (start..rows.count).rev().find(|&k| fits(k));
+        start..end.map_or(start, |k| k + 1)
+    }
+
+    /// The number of rows, from the first, that may be followed by what their last vector has too many: they touch, and the rows behind
+    /// them write these bytes again.
+    fn spilling(&self, rows: &Rows) -> usize {
+        if self.tiles.cut == 0 || rows.dst_stride != rows.bytes as isize {
+            return 0;
+        }
+        let last = (rows.count * rows.bytes).checked_sub(self.written);
+        last.map_or(0, |last| last / rows.bytes + 1)
     }
 }
 
@@ -76,23 +123,81 @@ unsafe fn shaped<const VECTORS: usize, const LOADS: usize>(
     rows: &Rows,
 ) {
     let short = Short::of(tables, rows);
-    // SAFETY: by the contract of this function.
+    // SAFETY: by the contract of this function; the loads of a row that fits lie inside the operand.
     unsafe {
-        match short.fetch.lines {
-            _ if rows.cache == Cache::Near => {
-                fetched::<VECTORS, LOADS, false, 0>(run, tables, rows, &short)
+        match rows.count {
+            1 if short.fits(run) => {
+                inner::<VECTORS, LOADS>(run, tables, rows, short.tiles, short.fetch)
             }
-            0 => fetched::<VECTORS, LOADS, true, 0>(run, tables, rows, &short),
-            2 => fetched::<VECTORS, LOADS, true, 2>(run, tables, rows, &short),
-            _ => fetched::<VECTORS, LOADS, true, MANY>(run, tables, rows, &short),
+            _ => several::<VECTORS, LOADS>(run, tables, rows, &short),
         }
     }
 }
 
-/// As [`InRegisters::tiles`] fetches.
-///
 /// # Safety
 /// As [`shaped`].
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
+#[inline(never)]
+unsafe fn several<const VECTORS: usize, const LOADS: usize>(
+    run: &Run,
+    tables: &Tables<64>,
+    rows: &Rows,
+    short: &Short,
+) {
+    let inside = short.inside(run, rows);
+    let spilling = short.spilling(rows).clamp(inside.start, inside.end);
+    // SAFETY: by the contract of this function; the loads of the inner rows lie inside the operand, and what rows spill is in later rows.
+    unsafe {
+        for k in 0..inside.start {
+            at_an_end::<VECTORS, LOADS>(&run.row(k, *rows), tables);
+        }
+        for (at, tiles) in [
+            (inside.start..spilling, short.spilled()),
+            (spilling..inside.end, short.tiles),
+        ] {
+            if !at.is_empty() {
+                let first = run.row(at.start, *rows);
+                let rows = Rows {
+                    count: at.len(),
+                    ..*rows
+                };
+                inner::<VECTORS, LOADS>(&first, tables, &rows, tiles, short.fetch);
+            }
+        }
+        for k in inside.end..rows.count {
+            at_an_end::<VECTORS, LOADS>(&run.row(k, *rows), tables);
+        }
+    }
+}
+
+/// # Safety
+/// As [`shaped`], for rows whose loads lie inside the operand.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
+#[inline]
+unsafe fn inner<const VECTORS: usize, const LOADS: usize>(
+    first: &Run,
+    tables: &Tables<64>,
+    rows: &Rows,
+    tiles: Tiles,
+    fetch: Fetch,
+) {
+    // SAFETY: by the contract of this function.
+    unsafe {
+        match fetch.lines {
+            _ if rows.cache == Cache::Near => {
+                fetched::<VECTORS, LOADS, false, 0>(first, tables, rows, tiles, fetch)
+            }
+            0 => fetched::<VECTORS, LOADS, true, 0>(first, tables, rows, tiles, fetch),
+            2 => fetched::<VECTORS, LOADS, true, 2>(first, tables, rows, tiles, fetch),
+            _ => fetched::<VECTORS, LOADS, true, MANY>(first, tables, rows, tiles, fetch),
+        }
+    }
+}
+
+/// Fetches as [`InRegisters::tiles`] does.
+///
+/// # Safety
+/// As [`inner`].
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
 #[inline(never)]
 unsafe fn fetched<
@@ -101,33 +206,27 @@ unsafe fn fetched<
     const WRITE: bool,
     const READ: usize,
 >(
-    run: &Run,
+    first: &Run,
     tables: &Tables<64>,
     rows: &Rows,
-    short: &Short,
+    tiles: Tiles,
+    fetch: Fetch,
 ) {
     let tables_of = InRegisters::<VECTORS, LOADS>::new(tables);
     // Place by place: a copy of a row that has just been put together in memory waits until that is done.
-    let (mut src, mut dst) = (run.src, run.dst);
+    let (mut src, mut dst) = (first.src, first.dst);
     for _ in 0..rows.count {
-        let first = src.wrapping_offset(short.reach.0);
-        let end = src.wrapping_offset(short.reach.1);
-        // SAFETY: by the contract of this function; a row all of whose loads lie inside the operand needs no masks for them.
+        // SAFETY: by the contract of this function.
         unsafe {
-            if first >= run.low && end <= run.high {
-                let places = (src, dst);
-                let (mut src, mut dst) =
-                    tables_of.tiles::<WRITE, READ>(tables, places, short.tiles, short.fetch);
-                let mut rest = short.rest;
-                for _ in 0..short.cut {
-                    let given = rest.min(tables.given);
-                    tables_of.cut(dst, src, given);
-                    src = src.wrapping_offset(tables.src_stride);
-                    dst = dst.wrapping_add(tables.tile);
-                    rest -= given;
-                }
-            } else {
-                at_an_end::<VECTORS, LOADS>(&Run { src, dst, ..*run }, tables);
+            let (mut src, mut dst) =
+                tables_of.tiles::<WRITE, READ>(tables, (src, dst), tiles.whole, fetch);
+            let mut rest = tiles.rest;
+            for _ in 0..tiles.cut {
+                let given = rest.min(tables.given);
+                tables_of.cut(dst, src, given);
+                src = src.wrapping_offset(tables.src_stride);
+                dst = dst.wrapping_add(tables.tile);
+                rest -= given;
             }
         }
         dst = dst.wrapping_offset(rows.dst_stride);

@@ -48,8 +48,9 @@ fn pattern(random: &mut Random, width: usize) -> Option<Pattern> {
 fn shuffle(random: &mut Random, shuffle: &Shuffle, periods: usize, slack: (usize, usize)) {
     let pattern = shuffle.pattern();
     let bytes = periods * pattern.period();
+    let most = [6, 40][random.below(2)];
     let rows = Rows {
-        count: 1 + random.below(6),
+        count: 1 + random.below(most),
         bytes,
         dst_stride: (bytes + random.below(3)) as isize,
         src_stride: random.below(400) as isize - 200,

@@ -24,7 +24,7 @@ const LEAST_RUNS: usize = 48;
 
 /// Many rows set up once: with so many runs in all, rows of [`LEAST_RUNS_EACH`] gain. Fewer are quicker in place, by the loads and stores
 /// of compiled code.
-const LEAST_RUNS_IN_ALL: usize = 1024;
+const LEAST_RUNS_IN_ALL: usize = 320;
 
 /// Rows of fewer runs are never worth a vector.
 const LEAST_RUNS_EACH: usize = 8;
