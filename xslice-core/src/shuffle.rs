@@ -71,13 +71,16 @@ impl Pattern {
         self.unit
     }
 
+    /// The runs of neighbouring bytes of a period.
+    pub(crate) fn runs(&self) -> impl Iterator<Item = &[i32]> {
+        self.offsets
+            .chunk_by(|&one, &next| one.checked_add(1) == Some(next))
+    }
+
     /// What the runs of a period cost one by one: by the loads and stores that each takes, and by the loop around them.
     fn cost_of_runs(&self) -> usize {
-        let runs = self
-            .offsets
-            .chunk_by(|&one, &next| one.checked_add(1) == Some(next));
         let (mut each, mut count) = (0, 0);
-        for run in runs {
+        for run in self.runs() {
             count += 1;
             each += match run.len() {
                 8 => 3,

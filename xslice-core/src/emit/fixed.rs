@@ -11,6 +11,7 @@ use crate::nest::{LoopNest, Source};
 use crate::plan::{Check, PlannedNest};
 use crate::range::Progression;
 use crate::runner;
+use crate::shuffle::Pattern;
 use alloc::{
     format,
     string::{String, ToString},
@@ -24,8 +25,11 @@ const SCALAR: usize = 1 << 10;
 /// The same where compilers make vectors or calls of `memcpy`: from here on the caches decide.
 const VECTOR: usize = 1 << 16;
 
-/// Fewer runs of a pattern are over in a loop before a shuffle has been set up.
-const RUNS: usize = 512;
+/// Fewer units of a pattern are over in a loop before a shuffle has been set up.
+const UNITS: usize = 512;
+
+/// The same of runs of single bytes, which compilers do not put together to vectors.
+const BYTES_APART: usize = 256;
 
 /// Indices of a constant table at most.
 const INDICES: usize = 1 << 13;
@@ -41,6 +45,13 @@ struct Kind {
     numbers: String,
     /// What the function takes behind them.
     rest: Option<String>,
+}
+
+/// Whether so many bytes of a pattern are quicker by vectors than in loops of the compiler's own.
+fn pays_as_shuffle(pattern: &Pattern, bytes: usize) -> bool {
+    let runs = bytes / pattern.period() * pattern.runs().count();
+    let is_long = bytes >= SCALAR && bytes / pattern.unit() >= UNITS;
+    is_long || (pattern.unit() == 1 && runs >= BYTES_APART)
 }
 
 impl Emitter<'_> {
@@ -85,15 +96,15 @@ impl Emitter<'_> {
             [lookup] => lookup.access.is_affine(),
             _ => false,
         };
-        if bytes < SCALAR || !one_table || self.is_const() {
+        if bytes < BYTES_APART || !one_table || self.is_const() {
             return false;
         }
         let known = constant_in(self.plan.constants());
         let best = planned.schedule();
         let schedule = best.and_then(|best| Schedule::for_any_level(best, nest, &known));
         schedule.is_some_and(|schedule| match schedule.inner() {
-            Move::Shuffle { shuffle, .. } => bytes / shuffle.pattern().unit() >= RUNS,
-            Move::Lookup { .. } | Move::Fill(_) => true,
+            Move::Shuffle { shuffle, .. } => pays_as_shuffle(shuffle.pattern(), bytes),
+            Move::Lookup { .. } | Move::Fill(_) => bytes >= SCALAR,
             Move::Copy { .. } | Move::Strided { .. } => bytes >= VECTOR,
         })
     }
