@@ -14,6 +14,9 @@ use crate::move_::Level;
 use alloc::{sync::Arc, vec, vec::Vec};
 use core::hash::{Hash, Hasher};
 
+/// Bytes of a line of memory.
+pub(crate) const LINE: usize = 64;
+
 /// Periods this many times as far apart as they are long, or closer, are worth their loads.
 const NEAR: usize = 8;
 
@@ -26,12 +29,19 @@ pub struct Pattern {
     unit: usize,
     /// Whether a table of constants says where the runs are.
     looked_up: bool,
+    /// Bytes from a line of the operand to each place of a row, if rows are lines apart.
+    in_line: Option<u8>,
 }
 
 impl Pattern {
     /// A pattern of `offsets.len()` bytes a period, each read `offsets[k]` bytes from the place of its period, the places
     /// `src_stride` bytes apart; `None` if the reach is too long for a few nearby loads.
-    pub(crate) fn new(offsets: Vec<i32>, src_stride: i64, looked_up: bool) -> Option<Self> {
+    pub(crate) fn new(
+        offsets: Vec<i32>,
+        src_stride: i64,
+        looked_up: bool,
+        in_line: Option<u8>,
+    ) -> Option<Self> {
         let period = offsets.len();
         let src_stride = i32::try_from(src_stride).ok()?;
         let reach = usize::try_from(src_stride.unsigned_abs()).ok()?;
@@ -45,6 +55,7 @@ impl Pattern {
             offsets,
             src_stride,
             looked_up,
+            in_line,
         })
     }
 
@@ -251,6 +262,8 @@ pub(crate) struct Period {
     pub block: usize,
     /// Distance of the places of two periods.
     pub src_stride: i64,
+    /// Bytes from a line of the operand to the first place of each row, if rows are lines apart.
+    pub in_line: Option<u8>,
 }
 
 impl Period {
@@ -267,7 +280,8 @@ impl Period {
     }
 
     fn derive(&self) -> Option<Arc<Shuffle>> {
-        let pattern = Pattern::new(self.offsets()?, self.src_stride, !self.picked.is_empty())?;
+        let looked_up = !self.picked.is_empty();
+        let pattern = Pattern::new(self.offsets()?, self.src_stride, looked_up, self.in_line)?;
         Some(Arc::new(Shuffle::new(pattern)))
     }
 
@@ -337,6 +351,7 @@ mod tests {
             picked: List::new(),
             block,
             src_stride,
+            in_line: Some(4),
         };
         let mut found = 0;
         for _ in 0..2 {

@@ -39,9 +39,11 @@ fn pattern(random: &mut Random, width: usize) -> Option<Pattern> {
     let reach = 1 + random.below(3 * elements);
     let stride = (random.below(16 * elements + 1) * width) as i64;
     let sign = [1, -1][random.below(2)];
+    // Wherever a plan may have it from: it says only where loads had better begin.
+    let in_line = [None, Some(random.below(64) as u8)][random.below(2)];
     let from = (0..elements).map(|_| (random.below(reach) * width) as i32);
     let offsets = from.flat_map(|first| (0..width as i32).map(move |byte| first + byte));
-    Pattern::new(offsets.collect(), sign * stride, true)
+    Pattern::new(offsets.collect(), sign * stride, true, in_line)
 }
 
 /// Runs a shuffle on rows whose source is as long as what they read and `slack`, and compares with its pattern, byte by byte.
@@ -134,7 +136,8 @@ fn tiles_are_counted_as_by_division() {
     let mut random = Random(0x7D4A_11E9);
     for period in 1..=64 {
         let offsets = (0..period).map(|at| at * 2).collect();
-        let pattern = Pattern::new(offsets, i64::from(3 * period), false).expect("near enough");
+        let pattern =
+            Pattern::new(offsets, i64::from(3 * period), false, None).expect("near enough");
         let Some(tables) = Tables::<64>::new(&pattern) else {
             continue;
         };

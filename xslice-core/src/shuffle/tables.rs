@@ -1,6 +1,6 @@
 //! The tables that vectors of one width read a pattern by: which loads make each vector, and how their bytes are permuted and merged.
 
-use super::{NEAR, Pattern};
+use super::{LINE, NEAR, Pattern};
 use crate::move_::Level;
 use alloc::vec::Vec;
 
@@ -113,10 +113,12 @@ impl<const N: usize> Tables<N> {
             true => filled,
             false => period.div_ceil(N),
         };
+        let periods = vectors * N / period;
+        let in_line = Self::in_line(pattern, periods);
         let each: Option<Vec<_>> = (0..vectors)
-            .map(|vector| loads(pattern, vector * N, N, MOST_LOADS))
+            .map(|vector| loads(pattern, (vector * N, N), MOST_LOADS, in_line))
             .collect();
-        Self::of(pattern, each?, vectors * N / period, vectors * N)
+        Self::of(pattern, each?, periods, vectors * N)
     }
 
     /// As many periods as a few loads give and a vector holds; one, in several vectors, where it is longer.
@@ -124,10 +126,24 @@ impl<const N: usize> Tables<N> {
         let period = pattern.period();
         (1..=(N / period).max(1)).rev().find_map(|periods| {
             let given = periods * period;
-            let vector = |first| loads(pattern, first, N.min(given - first), MOST_FAR);
+            let in_line = Self::in_line(pattern, periods);
+            let vector = |first| {
+                let bytes = N.min(given - first);
+                loads(pattern, (first, bytes), MOST_FAR, in_line)
+            };
             let each: Option<Vec<_>> = (0..given).step_by(N).map(vector).collect();
             Self::of(pattern, each?, periods, given)
         })
+    }
+
+    /// Bytes from a line of the operand to the place of each tile of so many periods, if vectors are as long as a line and tiles are lines
+    /// apart.
+    fn in_line(pattern: &Pattern, periods: usize) -> Option<isize> {
+        let stride = periods as isize * pattern.src_stride() as isize;
+        let in_line = pattern
+            .in_line
+            .filter(|_| N == LINE && stride % LINE as isize == 0);
+        in_line.map(isize::from)
     }
 
     /// Tiles of so many periods, by the loads of each vector, which give so many bytes.
@@ -170,12 +186,13 @@ impl<const N: usize> Tables<N> {
     }
 }
 
-/// The loads of the vector that begins at byte `first` of a tile and has so many bytes of it; `None` if they are more than `most`.
+/// The loads of the vector that begins at byte `first` of a tile and has so many bytes of it; `None` if they are more than `most`. With
+/// `in_line`, the bytes from a line of the operand to the place of the tile, they are lines, unless that takes more of them.
 fn loads<const N: usize>(
     pattern: &Pattern,
-    first: usize,
-    bytes: usize,
+    (first, bytes): (usize, usize),
     most: usize,
+    in_line: Option<isize>,
 ) -> Option<Vec<Load<N>>> {
     let mut sources = [GIVEN; N];
     let (mut within, mut place) = (first % pattern.period(), pattern.place(first));
@@ -187,23 +204,37 @@ fn loads<const N: usize>(
             place += pattern.src_stride as isize;
         }
     }
+    let anywhere = loads_from(sources, most, |first| first)?;
+    let lines = in_line.and_then(|in_line| {
+        loads_from(sources, anywhere.len(), |first| {
+            first - (first + in_line).rem_euclid(N as isize)
+        })
+    });
+    Some(lines.unwrap_or(anywhere))
+}
+
+/// The loads that give these bytes; `begin` says where one begins, by the first byte that no other has given.
+fn loads_from<const N: usize>(
+    mut sources: [isize; N],
+    most: usize,
+    begin: impl Fn(isize) -> isize,
+) -> Option<Vec<Load<N>>> {
     let mut result = Vec::new();
     loop {
-        // The next load begins at the first byte that no load has given yet.
-        let offset = *sources.iter().min()?;
-        if offset == GIVEN {
+        let first = *sources.iter().min()?;
+        if first == GIVEN {
             return Some(result);
         }
         if result.len() == most {
             return None;
         }
         let mut load = Load {
-            offset,
+            offset: begin(first),
             bytes: [0x80; N],
             mask: 0,
         };
         for (k, source) in sources.iter_mut().enumerate() {
-            let within = source.wrapping_sub(offset) as usize;
+            let within = source.wrapping_sub(load.offset) as usize;
             if within < N {
                 load.bytes[k] = within as u8;
                 load.mask |= 1 << k;

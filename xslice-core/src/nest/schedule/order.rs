@@ -13,7 +13,7 @@ use super::{Move, Schedule};
 use crate::list::List;
 
 /// Bytes that one load brings from memory.
-const LINE: u64 = 64;
+const LINE: u64 = crate::shuffle::LINE as u64;
 
 /// Lines that are read again are still there as long as no more than so many bytes of others were read in between: a part of the
 /// second-level cache of any processor of today.

@@ -6,7 +6,7 @@
 use super::{Known, Schedule};
 use crate::access::Lookup;
 use crate::list::List;
-use crate::shuffle::{Period, Shuffle, places};
+use crate::shuffle::{LINE, Period, Shuffle, places};
 use alloc::sync::Arc;
 use core::fmt;
 
@@ -136,6 +136,7 @@ impl Schedule {
             picked,
             block,
             src_stride,
+            in_line: self.in_line(k),
         };
         let shuffle = numbers.shuffle().ok_or(NoShuffle::Far)?;
         let runs = period * self.extents[k] / shuffle.pattern().unit();
@@ -151,6 +152,14 @@ impl Schedule {
             count: self.extents[k],
             shuffle,
         })
+    }
+
+    /// Bytes from a line of the operand to the first turn of loop `k`; `None` if that differs with the loops around it.
+    fn in_line(&self, k: usize) -> Option<u8> {
+        let line = LINE as i64;
+        let is_lines = |stride: &i64| stride % line == 0;
+        let is_still = self.src.lookups.is_empty() && self.src.strides[..k].iter().all(is_lines);
+        is_still.then(|| self.src.offset.rem_euclid(line) as u8)
     }
 
     /// Whether loop `k` moves the positions of such tables only, or of none.
