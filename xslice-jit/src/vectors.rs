@@ -130,34 +130,61 @@ pub(crate) fn group(schedule: &Schedule) -> Option<Group> {
     if schedule.bytes() / VECTOR * LEAST_COST > most {
         return None;
     }
+    let (from, loops, turns) = side_by_side(schedule)?;
+    let groups = |cost: usize, bytes: usize| cost.saturating_mul(schedule.bytes() / bytes);
+    let part = part(&from, turns).into_iter();
+    let (cost, group) = part
+        .chain([(from, turns)])
+        .filter_map(|(from, turns)| {
+            let (vectors, cost) = vectors(&from)?;
+            let group = Group {
+                vectors,
+                loops,
+                turns,
+            };
+            Some((groups(cost, from.len()), group))
+        })
+        .min_by_key(|&(cost, _)| cost)?;
+    (cost <= most).then_some(group)
+}
+
+/// The innermost turns that lie side by side, all turns of some loops, as few bytes as a group has: where the bytes come from, the loops
+/// around, and the turns of the innermost of these.
+fn side_by_side(schedule: &Schedule) -> Option<(Vec<i64>, usize, Turns)> {
     let (mut from, innermost) = of_move(schedule.inner())?;
     let (dst, src) = (&schedule.dst().strides, &schedule.src().strides);
     let outer = schedule.extents().iter().enumerate().rev();
     let outer = outer.map(|(k, &extent)| (k, (extent, dst[k], src[k])));
     let loops = schedule.extents().len();
-    let mut rest = innermost
-        .map(|turns| (loops, turns))
-        .into_iter()
-        .chain(outer);
-    let (loops, turns) = loop {
-        let Some((loops, (turns, dst_stride, src_stride))) = rest.next() else {
-            break (0, (1, 0, 0));
-        };
-        if dst_stride != from.len() as i64 || turns > MOST_GROUP / from.len() {
-            break (loops, (turns, dst_stride, src_stride));
+    let innermost = innermost.map(|turns| (loops, turns));
+    for (loops, turns) in innermost.into_iter().chain(outer) {
+        let (count, dst_stride, _) = turns;
+        if dst_stride != from.len() as i64 || count > MOST_GROUP / from.len() {
+            return Some((from, loops, turns));
         }
-        let places = (0..turns as i64).map(|turn| turn.wrapping_mul(src_stride));
-        from = places
-            .flat_map(|place| from.iter().map(move |&at| at.wrapping_add(place)))
-            .collect();
-    };
-    let (vectors, cost) = vectors(&from)?;
-    let groups = schedule.bytes() / from.len();
-    (cost.saturating_mul(groups) <= most).then_some(Group {
-        vectors,
-        loops,
-        turns,
+        from = repeated(&from, turns, count);
+    }
+    Some((from, 0, (1, 0, 0)))
+}
+
+/// As many more turns as a group has room for, if they lie side by side and are a part of all.
+fn part(from: &[i64], (count, dst_stride, src_stride): Turns) -> Option<(Vec<i64>, Turns)> {
+    let most = (MOST_GROUP / from.len()).min(count);
+    let taken = (2..=most).rev().find(|&part| count.is_multiple_of(part))?;
+    let each = |stride: i64| stride.wrapping_mul(taken as i64);
+    let turns = (count, dst_stride, src_stride);
+    (dst_stride == from.len() as i64).then(|| {
+        let rest = (count / taken, each(dst_stride), each(src_stride));
+        (repeated(from, turns, taken), rest)
     })
+}
+
+/// Where the bytes of so many turns come from, by those of one.
+fn repeated(from: &[i64], (_, _, src_stride): Turns, count: usize) -> Vec<i64> {
+    let places = (0..count as i64).map(|turn| turn.wrapping_mul(src_stride));
+    places
+        .flat_map(|place| from.iter().map(move |&at| at.wrapping_add(place)))
+        .collect()
 }
 
 /// Where the bytes of one element of a move come from, and its turns, if it has some. `None`: its runs are longer than vectors, or not

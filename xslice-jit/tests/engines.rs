@@ -165,6 +165,35 @@ fn counts_around_the_unrolling_agree() {
     }
 }
 
+/// Rows that touch, rows with gaps, and channels, in results that are small enough for vectors in place.
+#[test]
+fn patterns_of_small_results_agree() {
+    for ty in [
+        ElementType::U8,
+        ElementType::U16,
+        ElementType::F32,
+        ElementType::F64,
+    ] {
+        for (rows, row) in [(1, 240), (2, 77), (6, 75), (16, 20), (24, 12), (40, 30)] {
+            for step in [2i64, 3, 5, -1, -2, -3] {
+                for spare in [0, 3] {
+                    let x = tensor(ty, &[rows, row * step.unsigned_abs() as usize + spare]);
+                    let (first, last) = if step > 0 { (0, -1) } else { (-1, 0) };
+                    let op = slice([0, first], [i64::MAX, last], [1, step]);
+                    let name = format!("{rows} rows of {row} {ty} by {step}");
+                    run(&name, &chain(op), std::slice::from_ref(&x));
+                }
+            }
+            let x = tensor(ty, &[row, rows, 4]);
+            for (name, first, step) in [("channels", 1, 1), ("backwards", -1, -1)] {
+                let op = slice([0, 0, first], [i64::MAX, i64::MAX, step * 3], [1, 1, step]);
+                let name = format!("{name} of {rows} x {row} {ty}");
+                run(&name, &chain(op), std::slice::from_ref(&x));
+            }
+        }
+    }
+}
+
 #[test]
 fn chains_through_tables_agree() {
     let x = tensor(ElementType::F32, &[8, 6, 5]);
