@@ -161,6 +161,12 @@ impl<const N: usize> Tables<N> {
         }
     }
 
+    /// What tiles read from the place of the first up to the one that is so far from it.
+    #[cfg(target_arch = "x86_64")]
+    pub(super) fn reach_to(&self, last: isize) -> (isize, isize) {
+        (self.reach.0 + last.min(0), self.reach.1 + last.max(0))
+    }
+
     /// Whole tiles in so many bytes.
     pub(super) fn count_in(&self, bytes: usize) -> usize {
         // A little less than one part, of a little more: exact as long as their product does not reach 2^64.

@@ -5,7 +5,7 @@ use super::copy::Rows;
 use super::lanes::{by_shape, inside};
 use super::shuffled::Run;
 use super::x86::{Fetch, InRegisters, MANY};
-use crate::shuffle::Tables;
+use crate::shuffle::{Pattern, Tables};
 use core::ops::Range;
 
 /// Whether rows are that short.
@@ -26,52 +26,68 @@ struct Tiles {
     rest: usize,
 }
 
+impl Tiles {
+    const fn whole(whole: usize) -> Self {
+        let (cut, rest) = (0, 0);
+        Self { whole, cut, rest }
+    }
+}
+
 /// What short rows have in common.
 struct Short {
     tiles: Tiles,
+    /// Where one more whole tile begins, which overlaps the one before it, from the row's place: in source and destination.
+    last: Option<(isize, usize)>,
     /// What all of them read, from the row's place.
     reach: (isize, isize),
     /// What all of them write if none is cut.
     written: usize,
-    fetch: Fetch,
 }
 
 impl Short {
-    fn of(tables: &Tables<64>, rows: &Rows) -> Self {
+    fn of(pattern: &Pattern, tables: &Tables<64>, rows: &Rows) -> Self {
         let whole = tables.tiles(rows.bytes);
         let rest = rows.bytes - whole * tables.tile;
-        let cut = match tables.given == tables.tile {
-            true => tables.count_in(rest + tables.tile - 1),
-            // Fewer bytes than the vectors have.
-            false => usize::from(rest > 0),
+        if rest > 0 && whole > 0 && tables.tile == tables.vectors * 64 && !may_spill(rows) {
+            let at = rows.bytes - tables.tile;
+            let place = pattern.place(at);
+            return Self {
+                tiles: Tiles::whole(whole),
+                last: Some((place, at)),
+                reach: tables.reach_to(place),
+                written: rows.bytes,
+            };
+        }
+        let cut = match rest <= tables.given {
+            true => usize::from(rest > 0),
+            // Vectors of tiles that they do not fill lie inside the row up to a few tiles before its end.
+            false => tables.count_in(rest + tables.tile - 1),
         };
         let others = (whole + cut).saturating_sub(1);
-        let last = others as isize * tables.src_stride;
-        let reach = (tables.reach.0 + last.min(0), tables.reach.1 + last.max(0));
-        // The processor's own prefetchers find their way through rows that touch, and lose it at each gap.
-        let has_gaps = rows.src_stride.unsigned_abs() > (reach.1 - reach.0).unsigned_abs() + 64;
-        let fetch = Fetch {
-            ahead: ROWS_AHEAD * rows.src_stride + tables.reach.0,
-            lines: match has_gaps {
-                true => tables.src_stride.unsigned_abs().div_ceil(64),
-                false => 0,
-            },
-        };
         Self {
             tiles: Tiles { whole, cut, rest },
-            reach,
+            last: None,
+            reach: tables.reach_to(others as isize * tables.src_stride),
             written: others * tables.tile + tables.vectors * 64,
-            fetch,
+        }
+    }
+
+    /// What is fetched of a later row with each tile. The processor's own prefetchers find their way through rows that touch, and lose it at
+    /// each gap.
+    fn fetch(&self, tables: &Tables<64>, rows: &Rows) -> Fetch {
+        let row = (self.reach.1 - self.reach.0).unsigned_abs();
+        if rows.src_stride.unsigned_abs() <= row + 64 {
+            return Fetch::NONE;
+        }
+        Fetch {
+            ahead: ROWS_AHEAD * rows.src_stride + tables.reach.0,
+            lines: tables.src_stride.unsigned_abs().div_ceil(64),
         }
     }
 
     /// The tiles of a row that may be followed by what its last vector has too many.
     fn spilled(&self) -> Tiles {
-        Tiles {
-            whole: self.tiles.whole + self.tiles.cut,
-            cut: 0,
-            rest: 0,
-        }
+        Tiles::whole(self.tiles.whole + self.tiles.cut)
     }
 
     /// Whether all loads of a row lie inside the operand.
@@ -95,7 +111,7 @@ impl Short {
     /// The number of rows, from the first, that may be followed by what their last vector has too many: they touch, and the rows behind
     /// them write these bytes again.
     fn spilling(&self, rows: &Rows) -> usize {
-        if self.tiles.cut == 0 || rows.dst_stride != rows.bytes as isize {
+        if self.tiles.cut == 0 || !may_spill(rows) {
             return 0;
         }
         let last = (rows.count * rows.bytes).checked_sub(self.written);
@@ -103,14 +119,19 @@ impl Short {
     }
 }
 
+/// Whether bytes that follow a row are written again by the rows behind it: they touch.
+fn may_spill(rows: &Rows) -> bool {
+    rows.count > 1 && rows.dst_stride == rows.bytes as isize
+}
+
 /// Moves short rows, the tables in registers throughout; `false`, and nothing is moved, if there are too many for that.
 ///
 /// # Safety
 /// As [`super::x86::wide`], for each of the rows; the first is `run`.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
-pub(super) unsafe fn run(run: &Run, tables: &Tables<64>, rows: &Rows) -> bool {
+pub(super) unsafe fn run(run: &Run, pattern: &Pattern, tables: &Tables<64>, rows: &Rows) -> bool {
     // SAFETY: by the contract of this function.
-    unsafe { by_shape!(tables, shaped(run, tables, rows), return false) }
+    unsafe { by_shape!(tables, shaped(run, pattern, tables, rows), return false) }
     true
 }
 
@@ -119,16 +140,18 @@ pub(super) unsafe fn run(run: &Run, tables: &Tables<64>, rows: &Rows) -> bool {
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
 unsafe fn shaped<const VECTORS: usize, const LOADS: usize>(
     run: &Run,
+    pattern: &Pattern,
     tables: &Tables<64>,
     rows: &Rows,
 ) {
-    let short = Short::of(tables, rows);
+    let short = Short::of(pattern, tables, rows);
     // SAFETY: by the contract of this function; the loads of a row that fits lie inside the operand.
     unsafe {
         match rows.count {
             1 if short.fits(run) => {
-                inner::<VECTORS, LOADS>(run, tables, rows, short.tiles, short.fetch)
+                inner::<VECTORS, LOADS>(run, tables, rows, &short, short.tiles);
             }
+            1 => at_an_end::<VECTORS, LOADS>(run, tables),
             _ => several::<VECTORS, LOADS>(run, tables, rows, &short),
         }
     }
@@ -161,7 +184,7 @@ unsafe fn several<const VECTORS: usize, const LOADS: usize>(
                     count: at.len(),
                     ..*rows
                 };
-                inner::<VECTORS, LOADS>(&first, tables, &rows, tiles, short.fetch);
+                inner::<VECTORS, LOADS>(&first, tables, &rows, short, tiles);
             }
         }
         for k in inside.end..rows.count {
@@ -178,15 +201,41 @@ unsafe fn inner<const VECTORS: usize, const LOADS: usize>(
     first: &Run,
     tables: &Tables<64>,
     rows: &Rows,
+    short: &Short,
     tiles: Tiles,
-    fetch: Fetch,
 ) {
     // SAFETY: by the contract of this function.
     unsafe {
+        each::<VECTORS, LOADS>(first, tables, rows, short, tiles);
+        if let Some((place, at)) = short.last {
+            let last = Run {
+                src: first.src.wrapping_offset(place),
+                dst: first.dst.wrapping_add(at),
+                ..*first
+            };
+            each::<VECTORS, LOADS>(&last, tables, rows, short, Tiles::whole(1));
+        }
+    }
+}
+
+/// # Safety
+/// As [`inner`], for these tiles of each row.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
+#[inline]
+unsafe fn each<const VECTORS: usize, const LOADS: usize>(
+    first: &Run,
+    tables: &Tables<64>,
+    rows: &Rows,
+    short: &Short,
+    tiles: Tiles,
+) {
+    // SAFETY: by the contract of this function.
+    unsafe {
+        if rows.cache == Cache::Near {
+            return fetched::<VECTORS, LOADS, false, 0>(first, tables, rows, tiles, Fetch::NONE);
+        }
+        let fetch = short.fetch(tables, rows);
         match fetch.lines {
-            _ if rows.cache == Cache::Near => {
-                fetched::<VECTORS, LOADS, false, 0>(first, tables, rows, tiles, fetch)
-            }
             0 => fetched::<VECTORS, LOADS, true, 0>(first, tables, rows, tiles, fetch),
             2 => fetched::<VECTORS, LOADS, true, 2>(first, tables, rows, tiles, fetch),
             _ => fetched::<VECTORS, LOADS, true, MANY>(first, tables, rows, tiles, fetch),

@@ -91,7 +91,7 @@ impl Shuffle {
             if level.kind() == Kind::Avx512
                 && let Some(wide) = self.wide()
                 && short::takes(&run, wide)
-                && short::run(&run, wide, &rows)
+                && short::run(&run, pattern, wide, &rows)
             {
                 return;
             }
