@@ -269,7 +269,7 @@ fn explain_says_why_a_move_is_no_faster_one_and_what_auto_runs() {
             &["one contiguous run", "runner always: copying"][..],
         ),
         (
-            "<u8[640, 4]> x[:, :3]",
+            "<u8[64000, 4]> x[:, :3]",
             &[
                 "move     shuffle: ",
                 "no copy: ",
