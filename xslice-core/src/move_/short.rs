@@ -174,18 +174,18 @@ unsafe fn several<const VECTORS: usize, const LOADS: usize>(
         for k in 0..inside.start {
             at_an_end::<VECTORS, LOADS>(&run.row(k, *rows), tables);
         }
-        for (at, tiles) in [
-            (inside.start..spilling, short.spilled()),
-            (spilling..inside.end, short.tiles),
-        ] {
-            if !at.is_empty() {
-                let first = run.row(at.start, *rows);
-                let rows = Rows {
-                    count: at.len(),
-                    ..*rows
-                };
-                inner::<VECTORS, LOADS>(&first, tables, &rows, short, tiles);
-            }
+        let part = |at: Range<usize>, tiles| {
+            let rows = Rows {
+                count: at.len(),
+                ..*rows
+            };
+            inner::<VECTORS, LOADS>(&run.row(at.start, rows), tables, &rows, short, tiles);
+        };
+        if inside.start < spilling {
+            part(inside.start..spilling, short.spilled());
+        }
+        if spilling < inside.end {
+            part(spilling..inside.end, short.tiles);
         }
         for k in inside.end..rows.count {
             at_an_end::<VECTORS, LOADS>(&run.row(k, *rows), tables);
