@@ -411,10 +411,10 @@ fn programs_that_share_values_print_in_bounded_space() {
             .unwrap();
     }
     assert!(graph.finish(value).unwrap().to_string().len() < 1 << 20);
-    let none = Tensor::new::<i64>(&[1 << 40, 0], &[]).unwrap();
+    let none = Tensor::new::<i64>(&[1 << 30, 0], &[]).unwrap();
     let program = Program::chain("x")
         .then(Gather::onnx(13).indices(none))
         .build()
         .unwrap();
-    assert!(format!("{program:#}").contains("i64[1099511627776, 0]"));
+    assert!(format!("{program:#}").contains("i64[1073741824, 0]"));
 }
