@@ -1,4 +1,7 @@
 //! Rows of few tiles by AVX-512: what is done once for all of them weighs more than what a long run gains from aligned stores.
+//!
+//! Whole tiles need no masks, so a row ends with one if it can: one that overlaps the tile before it, or, where rows touch, one whose last
+//! bytes the row behind writes again. Masks are for the last rows, and for loads that would leave the operand.
 
 use super::cache::Cache;
 use super::copy::Rows;
