@@ -29,8 +29,8 @@ pub struct Pattern {
     unit: usize,
     /// Whether a table of constants says where the runs are.
     looked_up: bool,
-    /// Bytes from a line of the operand to each place of a row, if rows are lines apart.
-    in_line: Option<u8>,
+    /// Bytes from a line of the operand to the first place of each row, if rows are lines apart.
+    past_line: Option<u8>,
 }
 
 impl Pattern {
@@ -40,7 +40,7 @@ impl Pattern {
         offsets: Vec<i32>,
         src_stride: i64,
         looked_up: bool,
-        in_line: Option<u8>,
+        past_line: Option<u8>,
     ) -> Option<Self> {
         let period = offsets.len();
         let src_stride = i32::try_from(src_stride).ok()?;
@@ -55,7 +55,7 @@ impl Pattern {
             offsets,
             src_stride,
             looked_up,
-            in_line,
+            past_line,
         })
     }
 
@@ -263,7 +263,7 @@ pub(crate) struct Period {
     /// Distance of the places of two periods.
     pub src_stride: i64,
     /// Bytes from a line of the operand to the first place of each row, if rows are lines apart.
-    pub in_line: Option<u8>,
+    pub past_line: Option<u8>,
 }
 
 impl Period {
@@ -281,7 +281,7 @@ impl Period {
 
     fn derive(&self) -> Option<Arc<Shuffle>> {
         let looked_up = !self.picked.is_empty();
-        let pattern = Pattern::new(self.offsets()?, self.src_stride, looked_up, self.in_line)?;
+        let pattern = Pattern::new(self.offsets()?, self.src_stride, looked_up, self.past_line)?;
         Some(Arc::new(Shuffle::new(pattern)))
     }
 
@@ -307,7 +307,7 @@ pub(crate) fn places(first: i64, loops: impl Iterator<Item = (usize, i64)>) -> V
 }
 
 /// The Shuffles that were made last, by their numbers. Deriving one takes longer than all else of a plan, and plans of one structure
-/// differ in shapes, seldom in the pattern.
+/// differ in shapes, seldom in the pattern, though it may begin elsewhere in a line.
 #[cfg(feature = "std")]
 mod recent {
     use super::{Arc, Hash, Hasher, Period, Shuffle};
@@ -351,7 +351,7 @@ mod tests {
             picked: List::new(),
             block,
             src_stride,
-            in_line: Some(4),
+            past_line: Some(4),
         };
         let mut found = 0;
         for _ in 0..2 {

@@ -131,9 +131,9 @@ pub(crate) fn group(schedule: &Schedule) -> Option<Group> {
         return None;
     }
     let (from, loops, turns) = side_by_side(schedule)?;
-    let groups = |cost: usize, bytes: usize| cost.saturating_mul(schedule.bytes() / bytes);
-    let part = part(&from, turns).into_iter();
-    let (cost, group) = part
+    let of_all = |cost: usize, bytes: usize| cost.saturating_mul(schedule.bytes() / bytes);
+    let longer = part(&from, turns).into_iter();
+    let (cost, group) = longer
         .chain([(from, turns)])
         .filter_map(|(from, turns)| {
             let (vectors, cost) = vectors(&from)?;
@@ -142,7 +142,7 @@ pub(crate) fn group(schedule: &Schedule) -> Option<Group> {
                 loops,
                 turns,
             };
-            Some((groups(cost, from.len()), group))
+            Some((of_all(cost, from.len()), group))
         })
         .min_by_key(|&(cost, _)| cost)?;
     (cost <= most).then_some(group)
@@ -167,12 +167,12 @@ fn side_by_side(schedule: &Schedule) -> Option<(Vec<i64>, usize, Turns)> {
     Some((from, 0, (1, 0, 0)))
 }
 
-/// As many more turns as a group has room for, if they lie side by side and are a part of all.
-fn part(from: &[i64], (count, dst_stride, src_stride): Turns) -> Option<(Vec<i64>, Turns)> {
+/// Where the bytes of several turns come from, if they lie side by side: as many as a group has room for and as divide all of them.
+fn part(from: &[i64], turns: Turns) -> Option<(Vec<i64>, Turns)> {
+    let (count, dst_stride, src_stride) = turns;
     let most = (MOST_GROUP / from.len()).min(count);
     let taken = (2..=most).rev().find(|&part| count.is_multiple_of(part))?;
     let each = |stride: i64| stride.wrapping_mul(taken as i64);
-    let turns = (count, dst_stride, src_stride);
     (dst_stride == from.len() as i64).then(|| {
         let rest = (count / taken, each(dst_stride), each(src_stride));
         (repeated(from, turns, taken), rest)

@@ -28,8 +28,8 @@ const VECTOR: usize = 1 << 16;
 /// Fewer units of a pattern are over in a loop before a shuffle has been set up.
 const UNITS: usize = 512;
 
-/// The same of runs of single bytes, which compilers do not put together to vectors.
-const BYTES_APART: usize = 256;
+/// The same of runs of single bytes, or of an odd number: compilers do not put these together to vectors.
+const ODD_RUNS: usize = 256;
 
 /// Indices of a constant table at most.
 const INDICES: usize = 1 << 13;
@@ -51,7 +51,7 @@ struct Kind {
 fn pays_as_shuffle(pattern: &Pattern, bytes: usize) -> bool {
     let runs = bytes / pattern.period() * pattern.runs().count();
     let is_long = bytes >= SCALAR && bytes / pattern.unit() >= UNITS;
-    is_long || (pattern.unit() == 1 && runs >= BYTES_APART)
+    is_long || (pattern.unit() == 1 && runs >= ODD_RUNS)
 }
 
 impl Emitter<'_> {
@@ -96,7 +96,7 @@ impl Emitter<'_> {
             [lookup] => lookup.access.is_affine(),
             _ => false,
         };
-        if bytes < BYTES_APART || !one_table || self.is_const() {
+        if bytes < ODD_RUNS || !one_table || self.is_const() {
             return false;
         }
         let known = constant_in(self.plan.constants());

@@ -80,12 +80,8 @@ pub(super) unsafe fn rows<V: Lanes>(
         let inside = |place: isize| fits(&row, tables, place);
         count > 0 && inside(0) && inside(ends) && last.is_none_or(|(_, place)| inside(place))
     };
-    let start = (0..rows.count).position(fits).unwrap_or(rows.count);
-    let end = (start..rows.count)
-        .rev()
-        .find(|&k| fits(k))
-        .map_or(start, |k| k + 1);
-    // SAFETY: by the contract of this function. Places of rows are linear in their number, so all from the first that fits to the last do.
+    let Range { start, end } = fitting(rows.count, fits);
+    // SAFETY: by the contract of this function.
     unsafe {
         (0..start).for_each(|k| run::<V>(&first.row(k, rows), pattern, tables));
         if start < end {
@@ -102,10 +98,24 @@ pub(super) unsafe fn rows<V: Lanes>(
     }
 }
 
+/// The rows that fit, of so many: places are linear in their number, so all between the first and the last of them do.
+pub(super) fn fitting(rows: usize, fits: impl Fn(usize) -> bool) -> Range<usize> {
+    if rows > 0 && fits(0) && fits(rows - 1) {
+        return 0..rows;
+    }
+    let start = (0..rows).find(|&k| fits(k)).unwrap_or(rows);
+    let end = (start..rows).rev().find(|&k| fits(k));
+    start..end.map_or(start, |last| last + 1)
+}
+
 /// Where a tile begins that ends where a row of so many bytes ends; `None` if whole tiles end there too, or do not fill their vectors.
-fn last_tile(pattern: &Pattern, tables: &Tables<16>, bytes: usize) -> Option<(usize, isize)> {
+pub(super) fn last_tile<const N: usize>(
+    pattern: &Pattern,
+    tables: &Tables<N>,
+    bytes: usize,
+) -> Option<(usize, isize)> {
     let tile = tables.tile;
-    if tile != tables.vectors * 16 || bytes < tile || bytes.is_multiple_of(tile) {
+    if tile != tables.vectors * N || bytes < tile || bytes == tables.count_in(bytes) * tile {
         return None;
     }
     let first = bytes - tile;

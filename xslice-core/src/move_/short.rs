@@ -1,11 +1,11 @@
 //! Rows of few tiles by AVX-512: what is done once for all of them weighs more than what a long run gains from aligned stores.
 //!
-//! Whole tiles need no masks, so a row ends with one if it can: one that overlaps the tile before it, or, where rows touch, one whose last
-//! bytes the row behind writes again. Masks are for the last rows, and for loads that would leave the operand.
+//! Whole tiles need no masks. So a single row ends with one that overlaps the tile before it, and rows that touch in the destination end
+//! with one whose last bytes the rows behind write again. All other ends are cut by masks, and so are loads that would leave the operand.
 
 use super::cache::Cache;
 use super::copy::Rows;
-use super::lanes::{by_shape, inside};
+use super::lanes::{by_shape, fitting, inside, last_tile};
 use super::shuffled::Run;
 use super::x86::{Fetch, InRegisters, MANY};
 use crate::shuffle::{Pattern, Tables};
@@ -24,8 +24,9 @@ const ROWS_AHEAD: isize = 2;
 struct Tiles {
     /// Whole ones.
     whole: usize,
-    /// Those that the bytes behind these take, and these bytes.
+    /// Those that are cut.
     cut: usize,
+    /// Bytes of the row behind the whole ones.
     rest: usize,
 }
 
@@ -39,8 +40,6 @@ impl Tiles {
 /// What short rows have in common.
 struct Short {
     tiles: Tiles,
-    /// Where one more whole tile begins, which overlaps the one before it, from the row's place: in source and destination.
-    last: Option<(isize, usize)>,
     /// What all of them read, from the row's place.
     reach: (isize, isize),
     /// What all of them write if none is cut.
@@ -48,35 +47,33 @@ struct Short {
 }
 
 impl Short {
-    fn of(pattern: &Pattern, tables: &Tables<64>, rows: &Rows) -> Self {
+    fn of(tables: &Tables<64>, rows: &Rows) -> Self {
         let whole = tables.tiles(rows.bytes);
         let rest = rows.bytes - whole * tables.tile;
-        if rest > 0 && whole > 0 && tables.tile == tables.vectors * 64 && !may_spill(rows) {
-            let at = rows.bytes - tables.tile;
-            let place = pattern.place(at);
-            return Self {
-                tiles: Tiles::whole(whole),
-                last: Some((place, at)),
-                reach: tables.reach_to(place),
-                written: rows.bytes,
-            };
-        }
         let cut = match rest <= tables.given {
             true => usize::from(rest > 0),
-            // Vectors of tiles that they do not fill lie inside the row up to a few tiles before its end.
+            // A tile that does not fill its vector is whole only if the vector lies inside the row: several may begin behind the last.
             false => tables.count_in(rest + tables.tile - 1),
         };
         let others = (whole + cut).saturating_sub(1);
         Self {
             tiles: Tiles { whole, cut, rest },
-            last: None,
             reach: tables.reach_to(others as isize * tables.src_stride),
             written: others * tables.tile + tables.vectors * 64,
         }
     }
 
-    /// What is fetched of a later row with each tile. The processor's own prefetchers find their way through rows that touch, and lose it at
-    /// each gap.
+    /// What one row has that ends with a tile from `place` on.
+    fn overlapping(tables: &Tables<64>, rows: &Rows, place: isize) -> Self {
+        Self {
+            tiles: Tiles::whole(tables.tiles(rows.bytes)),
+            reach: tables.reach_to(place),
+            written: rows.bytes,
+        }
+    }
+
+    /// What is fetched of a later row with each tile. The processor's own prefetchers find their way through rows that touch in the source,
+    /// and lose it at each gap.
     fn fetch(&self, tables: &Tables<64>, rows: &Rows) -> Fetch {
         let row = (self.reach.1 - self.reach.0).unsigned_abs();
         if rows.src_stride.unsigned_abs() <= row + 64 {
@@ -99,16 +96,9 @@ impl Short {
             && row.src.wrapping_offset(self.reach.1) <= row.high
     }
 
-    /// The rows all of whose loads lie inside the operand: from the first to before the last, because places of rows are linear in their
-    /// number.
+    /// The rows all of whose loads lie inside the operand.
     fn inside(&self, first: &Run, rows: &Rows) -> Range<usize> {
-        let fits = |k: usize| self.fits(&first.row(k, *rows));
-        if rows.count > 0 && fits(0) && fits(rows.count - 1) {
-            return 0..rows.count;
-        }
-        let start = (0..rows.count).find(|&k| fits(k)).unwrap_or(rows.count);
-        let end = (start..rows.count).rev().find(|&k| fits(k));
-        start..end.map_or(start, |k| k + 1)
+        fitting(rows.count, |k| self.fits(&first.row(k, *rows)))
     }
 
     /// The number of rows, from the first, that may be followed by what their last vector has too many: they touch, and the rows behind
@@ -122,7 +112,7 @@ impl Short {
     }
 }
 
-/// Whether bytes that follow a row are written again by the rows behind it: they touch.
+/// Whether bytes that follow a row are written again by the rows behind it: they touch in the destination.
 fn may_spill(rows: &Rows) -> bool {
     rows.count > 1 && rows.dst_stride == rows.bytes as isize
 }
@@ -147,15 +137,43 @@ unsafe fn shaped<const VECTORS: usize, const LOADS: usize>(
     tables: &Tables<64>,
     rows: &Rows,
 ) {
-    let short = Short::of(pattern, tables, rows);
-    // SAFETY: by the contract of this function; the loads of a row that fits lie inside the operand.
+    // SAFETY: by the contract of this function.
     unsafe {
         match rows.count {
-            1 if short.fits(run) => {
-                inner::<VECTORS, LOADS>(run, tables, rows, &short, short.tiles);
-            }
-            1 => at_an_end::<VECTORS, LOADS>(run, tables),
-            _ => several::<VECTORS, LOADS>(run, tables, rows, &short),
+            1 => one::<VECTORS, LOADS>(run, pattern, tables, rows),
+            _ => several::<VECTORS, LOADS>(run, tables, rows),
+        }
+    }
+}
+
+/// # Safety
+/// As [`shaped`], for one row.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
+#[inline]
+unsafe fn one<const VECTORS: usize, const LOADS: usize>(
+    run: &Run,
+    pattern: &Pattern,
+    tables: &Tables<64>,
+    rows: &Rows,
+) {
+    let last = last_tile(pattern, tables, rows.bytes);
+    let short = match last {
+        Some((_, place)) => Short::overlapping(tables, rows, place),
+        None => Short::of(tables, rows),
+    };
+    // SAFETY: by the contract of this function; the loads of a row that fits lie inside the operand.
+    unsafe {
+        if !short.fits(run) {
+            return at_an_end::<VECTORS, LOADS>(run, tables);
+        }
+        inner::<VECTORS, LOADS>(run, tables, rows, &short, short.tiles);
+        if let Some((at, place)) = last {
+            let end = Run {
+                src: run.src.wrapping_offset(place),
+                dst: run.dst.wrapping_add(at),
+                ..*run
+            };
+            inner::<VECTORS, LOADS>(&end, tables, rows, &short, Tiles::whole(1));
         }
     }
 }
@@ -168,8 +186,8 @@ unsafe fn several<const VECTORS: usize, const LOADS: usize>(
     run: &Run,
     tables: &Tables<64>,
     rows: &Rows,
-    short: &Short,
 ) {
+    let short = &Short::of(tables, rows);
     let inside = short.inside(run, rows);
     let spilling = short.spilling(rows).clamp(inside.start, inside.end);
     // SAFETY: by the contract of this function; the loads of the inner rows lie inside the operand, and what rows spill is in later rows.
@@ -196,36 +214,13 @@ unsafe fn several<const VECTORS: usize, const LOADS: usize>(
     }
 }
 
+/// Moves these tiles of each row.
+///
 /// # Safety
-/// As [`shaped`], for rows whose loads lie inside the operand.
+/// As [`shaped`], for tiles whose loads lie inside the operand.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
 #[inline]
 unsafe fn inner<const VECTORS: usize, const LOADS: usize>(
-    first: &Run,
-    tables: &Tables<64>,
-    rows: &Rows,
-    short: &Short,
-    tiles: Tiles,
-) {
-    // SAFETY: by the contract of this function.
-    unsafe {
-        each::<VECTORS, LOADS>(first, tables, rows, short, tiles);
-        if let Some((place, at)) = short.last {
-            let last = Run {
-                src: first.src.wrapping_offset(place),
-                dst: first.dst.wrapping_add(at),
-                ..*first
-            };
-            each::<VECTORS, LOADS>(&last, tables, rows, short, Tiles::whole(1));
-        }
-    }
-}
-
-/// # Safety
-/// As [`inner`], for these tiles of each row.
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
-#[inline]
-unsafe fn each<const VECTORS: usize, const LOADS: usize>(
     first: &Run,
     tables: &Tables<64>,
     rows: &Rows,

@@ -39,11 +39,11 @@ fn pattern(random: &mut Random, width: usize) -> Option<Pattern> {
     let reach = 1 + random.below(3 * elements);
     let stride = (random.below(16 * elements + 1) * width) as i64;
     let sign = [1, -1][random.below(2)];
-    // Wherever a plan may have it from: it says only where loads had better begin.
-    let in_line = [None, Some(random.below(64) as u8)][random.below(2)];
+    // Any will do: it says only where loads had better begin.
+    let past_line = [None, Some(random.below(64) as u8)][random.below(2)];
     let from = (0..elements).map(|_| (random.below(reach) * width) as i32);
     let offsets = from.flat_map(|first| (0..width as i32).map(move |byte| first + byte));
-    Pattern::new(offsets.collect(), sign * stride, true, in_line)
+    Pattern::new(offsets.collect(), sign * stride, true, past_line)
 }
 
 /// Runs a shuffle on rows whose source is as long as what they read and `slack`, and compares with its pattern, byte by byte.
@@ -51,11 +51,12 @@ fn shuffle(random: &mut Random, shuffle: &Shuffle, periods: usize, slack: (usize
     let pattern = shuffle.pattern();
     let bytes = periods * pattern.period();
     let most = [6, 40][random.below(2)];
+    let apart = [400, 6000][random.below(2)];
     let rows = Rows {
         count: 1 + random.below(most),
         bytes,
         dst_stride: (bytes + random.below(3)) as isize,
-        src_stride: random.below(400) as isize - 200,
+        src_stride: random.below(apart) as isize - apart as isize / 2,
         cache: [Cache::Near, Cache::Far, Cache::None][random.below(3)],
     };
     let place = |row: usize, at: usize| {

@@ -114,9 +114,9 @@ impl<const N: usize> Tables<N> {
             false => period.div_ceil(N),
         };
         let periods = vectors * N / period;
-        let in_line = Self::in_line(pattern, periods);
+        let past_line = Self::past_line(pattern, periods);
         let each: Option<Vec<_>> = (0..vectors)
-            .map(|vector| loads(pattern, (vector * N, N), MOST_LOADS, in_line))
+            .map(|vector| loads(pattern, (vector * N, N), MOST_LOADS, past_line))
             .collect();
         Self::of(pattern, each?, periods, vectors * N)
     }
@@ -126,10 +126,10 @@ impl<const N: usize> Tables<N> {
         let period = pattern.period();
         (1..=(N / period).max(1)).rev().find_map(|periods| {
             let given = periods * period;
-            let in_line = Self::in_line(pattern, periods);
+            let past_line = Self::past_line(pattern, periods);
             let vector = |first| {
                 let bytes = N.min(given - first);
-                loads(pattern, (first, bytes), MOST_FAR, in_line)
+                loads(pattern, (first, bytes), MOST_FAR, past_line)
             };
             let each: Option<Vec<_>> = (0..given).step_by(N).map(vector).collect();
             Self::of(pattern, each?, periods, given)
@@ -138,12 +138,12 @@ impl<const N: usize> Tables<N> {
 
     /// Bytes from a line of the operand to the place of each tile of so many periods, if vectors are as long as a line and tiles are lines
     /// apart.
-    fn in_line(pattern: &Pattern, periods: usize) -> Option<isize> {
+    fn past_line(pattern: &Pattern, periods: usize) -> Option<isize> {
         let stride = periods as isize * pattern.src_stride() as isize;
-        let in_line = pattern
-            .in_line
+        let past_line = pattern
+            .past_line
             .filter(|_| N == LINE && stride % LINE as isize == 0);
-        in_line.map(isize::from)
+        past_line.map(isize::from)
     }
 
     /// Tiles of so many periods, by the loads of each vector, which give so many bytes.
@@ -187,12 +187,12 @@ impl<const N: usize> Tables<N> {
 }
 
 /// The loads of the vector that begins at byte `first` of a tile and has so many bytes of it; `None` if they are more than `most`. With
-/// `in_line`, the bytes from a line of the operand to the place of the tile, they are lines, unless that takes more of them.
+/// `past_line`, the bytes from a line of the operand to the place of the tile, they are lines, unless that takes more of them.
 fn loads<const N: usize>(
     pattern: &Pattern,
     (first, bytes): (usize, usize),
     most: usize,
-    in_line: Option<isize>,
+    past_line: Option<isize>,
 ) -> Option<Vec<Load<N>>> {
     let mut sources = [GIVEN; N];
     let (mut within, mut place) = (first % pattern.period(), pattern.place(first));
@@ -205,9 +205,9 @@ fn loads<const N: usize>(
         }
     }
     let anywhere = loads_from(sources, most, |first| first)?;
-    let lines = in_line.and_then(|in_line| {
+    let lines = past_line.and_then(|past_line| {
         loads_from(sources, anywhere.len(), |first| {
-            first - (first + in_line).rem_euclid(N as isize)
+            first - (first + past_line).rem_euclid(N as isize)
         })
     });
     Some(lines.unwrap_or(anywhere))

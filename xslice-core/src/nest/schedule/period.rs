@@ -136,7 +136,7 @@ impl Schedule {
             picked,
             block,
             src_stride,
-            in_line: self.in_line(k),
+            past_line: self.past_line(k),
         };
         let shuffle = numbers.shuffle().ok_or(NoShuffle::Far)?;
         let runs = period * self.extents[k] / shuffle.pattern().unit();
@@ -155,7 +155,7 @@ impl Schedule {
     }
 
     /// Bytes from a line of the operand to the first turn of loop `k`; `None` if that differs with the loops around it.
-    fn in_line(&self, k: usize) -> Option<u8> {
+    fn past_line(&self, k: usize) -> Option<u8> {
         let line = LINE as i64;
         let is_lines = |stride: &i64| stride % line == 0;
         let is_still = self.src.lookups.is_empty() && self.src.strides[..k].iter().all(is_lines);
