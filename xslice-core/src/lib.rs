@@ -68,7 +68,7 @@ pub use error::{Error, ErrorKind};
 pub use hash::WordHash;
 pub use list::List;
 pub use move_::{Level, Sources};
-pub use nest::schedule::{Fill, Move, NoShuffle, Schedule};
+pub use nest::schedule::{Fill, Move, NoShuffle, Row, Schedule};
 pub use nest::{LoopNest, Source};
 pub use op::{
     Dialect, Entry, Gather, Index, OnnxGather, OnnxRange, OnnxSlice, Op, OpenVinoSlice,

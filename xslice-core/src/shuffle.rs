@@ -35,7 +35,7 @@ pub struct Pattern {
 
 impl Pattern {
     /// A pattern of `offsets.len()` bytes a period, each read `offsets[k]` bytes from the place of its period, the places
-    /// `src_stride` bytes apart; `None` if the reach is too long for a few nearby loads.
+    /// `src_stride` bytes apart, or 0 if each period stands alone; `None` if the reach is too long for a few nearby loads.
     pub(crate) fn new(
         offsets: Vec<i32>,
         src_stride: i64,
@@ -71,10 +71,15 @@ impl Pattern {
         &self.offsets
     }
 
-    /// Distance of the places of two periods.
+    /// Distance of the places of two periods; 0 if each stands alone.
     #[must_use]
     pub fn src_stride(&self) -> i32 {
         self.src_stride
+    }
+
+    /// Whether no period follows another at a constant distance.
+    pub(crate) fn is_alone(&self) -> bool {
+        self.src_stride == 0
     }
 
     /// Bytes that stay together and in order: 1, 2, 4 or 8.
@@ -260,7 +265,7 @@ pub(crate) struct Period {
     pub picked: List<i64>,
     /// Neighbouring bytes.
     pub block: usize,
-    /// Distance of the places of two periods.
+    /// Distance of the places of two periods; 0 if each stands alone.
     pub src_stride: i64,
     /// Bytes from a line of the operand to the first place of each row, if rows are lines apart.
     pub past_line: Option<u8>,

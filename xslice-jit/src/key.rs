@@ -11,7 +11,7 @@
 
 use crate::vectors::{self, Vector};
 use xslice_core::{
-    Access, Buffer, Fill, IndexType, List, Lookup, Move, Progression, Reader, Schedule, Source,
+    Access, Buffer, Fill, IndexType, List, Lookup, Move, Progression, Reader, Row, Schedule, Source,
 };
 
 /// Runs of at most so many bytes are moved by loads and stores in place; their length belongs to the structure.
@@ -199,6 +199,10 @@ pub(crate) fn is_long(schedule: &Schedule) -> bool {
     match *schedule.inner() {
         Move::Copy { bytes } => bytes > INLINE_BYTES,
         Move::Strided { count, bytes, .. } => bytes > INLINE_BYTES || count * bytes > INLINE_TURN,
+        Move::Lookup {
+            row: Row::Periods { .. },
+            ..
+        } => true,
         Move::Lookup { count, bytes, .. } => {
             bytes > INLINE_BYTES || count * bytes > INLINE_TURN || schedule.repeats_lookups()
         }
@@ -364,6 +368,7 @@ impl Parts {
                 src_stride,
                 ref lookup,
                 index_stride,
+                row: Row::Run,
             } => {
                 let table = self.structure.positions.len();
                 self.table(lookup, 0);
@@ -392,7 +397,7 @@ impl Parts {
                 (kind, [count as i64, dst_stride, step, start, delta])
             }
             // Always long.
-            Move::Shuffle { .. } => return,
+            Move::Shuffle { .. } | Move::Lookup { .. } => return,
         };
         self.structure.inner = kind;
         self.numbers.extend(numbers);

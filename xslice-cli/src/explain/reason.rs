@@ -3,7 +3,7 @@
 //! Nothing is decided here. The schedule says why it is no shuffle; the engine is asked of a `Jit`, as a program would ask.
 
 use xslice::{
-    Buffer, Engine, Jit, Move, Plan, PlannedNest, Program, Schedule, Signature, Strategy,
+    Buffer, Engine, Jit, Move, Plan, PlannedNest, Program, Row, Schedule, Signature, Strategy,
 };
 
 /// A `Jit` that is asked so often with one signature has made up its mind.
@@ -39,7 +39,9 @@ fn one_move(plan: &Plan, planned: &PlannedNest) -> String {
             "shuffle: the pattern repeats, and whole vectors are loaded, permuted and stored where few loads make one; no copy: neighbours in the result are none in the source"
                 .into()
         }
-        Move::Lookup { bytes, lookup, .. } => {
+        Move::Lookup {
+            bytes, row, lookup, ..
+        } => {
             let place = match lookup.table {
                 Buffer::Constant(_) => "constants in no arithmetic progression say",
                 Buffer::Operand(_) | Buffer::Scratch(_) => "an index at run time says",
@@ -48,7 +50,15 @@ fn one_move(plan: &Plan, planned: &PlannedNest) -> String {
                 true => ", the same for every turn of the innermost loop: once for all is enough",
                 false => "",
             };
-            format!("lookup: {place} where each run of {bytes} bytes is{shared}; {no_shuffle}")
+            match row {
+                Row::Run => format!(
+                    "lookup: {place} where each run of {bytes} bytes is{shared}; {no_shuffle}"
+                ),
+                Row::Periods { .. } => format!(
+                    "lookup: {place} where each row is, and a pattern which {bytes} bytes it gives; whole vectors are loaded, permuted \
+                     and stored"
+                ),
+            }
         }
         Move::Fill(_) => "fill: values are computed, nothing is read".into(),
     }

@@ -98,6 +98,43 @@ pub(super) unsafe fn rows<V: Lanes>(
     }
 }
 
+/// Moves rows, the next one from each of the places, counted from the source of `first`.
+///
+/// # Safety
+/// As [`rows`].
+pub(super) unsafe fn rows_from<V: Lanes>(
+    first: &Run,
+    pattern: &Pattern,
+    tables: &Tables<16>,
+    rows: Rows,
+    places: &[isize],
+) {
+    let one = Rows { count: 1, ..rows };
+    let touching = rows.dst_stride == rows.bytes as isize;
+    let written = tables.vectors * 16;
+    for (k, &place) in places[..rows.count].iter().enumerate() {
+        let row = Run {
+            dst: first.dst.wrapping_offset(k as isize * rows.dst_stride),
+            src: first.src.wrapping_offset(place),
+            ..*first
+        };
+        let left = (rows.count - k) * rows.bytes;
+        // SAFETY: by the contract of this function; what a tile spills is in later rows.
+        unsafe {
+            if tables.tile == rows.bytes && touching && written <= left && fits(&row, tables, 0) {
+                let tiles = Tiles {
+                    rows: one,
+                    count: 1,
+                    last: None,
+                };
+                V::tiles(&row, tables, tiles);
+            } else {
+                self::rows::<V>(&row, pattern, tables, one);
+            }
+        }
+    }
+}
+
 /// The rows that fit, of so many: places are linear in their number, so all between the first and the last of them do.
 pub(super) fn fitting(rows: usize, fits: impl Fn(usize) -> bool) -> Range<usize> {
     if rows > 0 && fits(0) && fits(rows - 1) {

@@ -12,7 +12,9 @@ use super::level::{Kind, Level};
 #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
 use super::neon;
 use super::rows;
+use crate::shuffle::Shuffle;
 use core::mem::MaybeUninit;
+use core::ops::Range;
 
 /// Indices at constant distances, each worth `scale` bytes, of an axis of `size`.
 #[derive(Clone, Copy)]
@@ -366,6 +368,52 @@ unsafe fn blocks<I: Index>(
     indices: &Indices<I>,
 ) -> bool {
     let ahead = looked_ahead(&rows);
+    // SAFETY: by the contract of this function.
+    unsafe {
+        each_block(level, rows, indices, ahead, |done, count, places| {
+            let to = dst.wrapping_offset(done as isize * rows.dst_stride);
+            block(level, to, src, Rows { count, ..rows }, places, ahead);
+        })
+    }
+}
+
+/// Moves `rows` that are periods of a pattern, each from where the next index points. `false`: an index lies outside its axis; no row of
+/// its block has moved.
+///
+/// # Safety
+/// As [`Shuffle::rows_from`], for each of the rows whose index lies in the axis; the indices lie in the table.
+pub(super) unsafe fn run_periods<I: Index>(
+    level: Level,
+    dst: *mut u8,
+    src: *const u8,
+    rows: Rows,
+    indices: Indices<I>,
+    (shuffle, operand): (&Shuffle, Range<*const u8>),
+) -> bool {
+    let ahead = looked_ahead(&rows);
+    // SAFETY: by the contract of this function.
+    unsafe {
+        each_block(level, rows, &indices, ahead, |done, count, places| {
+            let to = dst.wrapping_offset(done as isize * rows.dst_stride);
+            let rows = Rows { count, ..rows };
+            shuffle.rows_from(level, to, src, rows, (places, ahead), operand.clone());
+        })
+    }
+}
+
+/// Calls `block` with the number of rows that have moved, of those that move now, and the places of these and of `ahead` more, as far as
+/// there are. `false`: an index lies outside its axis.
+///
+/// # Safety
+/// The indices lie in the table.
+#[inline(always)]
+unsafe fn each_block<I: Index>(
+    level: Level,
+    rows: Rows,
+    indices: &Indices<I>,
+    ahead: usize,
+    block: impl Fn(usize, usize, &[isize]),
+) -> bool {
     let mut places = [const { MaybeUninit::uninit() }; BLOCK + rows::MOST_AHEAD];
     // Rows that have moved, and how many of those behind them have their places already.
     let (mut done, mut known) = (0, 0);
@@ -384,9 +432,11 @@ unsafe fn blocks<I: Index>(
             if !indices.places(level, first, rows.src_stride, new) {
                 return false;
             }
-            let places = &*(&raw const places[..known] as *const [isize]);
-            let to = dst.wrapping_offset(done as isize * rows.dst_stride);
-            block(level, to, src, Rows { count, ..rows }, places, ahead);
+            block(
+                done,
+                count,
+                &*(&raw const places[..known] as *const [isize]),
+            );
         }
         places.copy_within(count..known, 0);
         done += count;

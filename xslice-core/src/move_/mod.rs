@@ -31,6 +31,8 @@ mod parallel;
     expect(dead_code, reason = "on one thread nothing is shared out")
 )]
 mod part;
+#[cfg(target_arch = "x86_64")]
+mod picked;
 mod repeat;
 mod rows;
 #[cfg(target_arch = "x86_64")]
@@ -63,7 +65,7 @@ use crate::access::{Access, Buffer, IndexType, Lookup};
 use crate::error::Error;
 use crate::fixed::Proven;
 use crate::nest::Source;
-use crate::nest::schedule::{Move, Schedule};
+use crate::nest::schedule::{Move, Row, Schedule};
 use crate::operand::{Input, Output};
 use crate::plan::{Check, Plan, PlannedNest, Reader};
 use crate::runner::{self, Odometer, OnScratch};
@@ -440,31 +442,55 @@ impl Call<'_> {
                     let operand = (from, source_bytes);
                     shuffle.run(self.level, to, from.offset(at.src as isize), count, operand);
                 }
-                Move::Lookup {
-                    bytes,
-                    dst_stride,
-                    src_stride,
-                    ref lookup,
-                    index_stride,
-                    ..
-                } => {
-                    let from = from.offset(at.src as isize);
-                    let rows = self.rows(count, bytes, dst_stride, src_stride);
-                    let table = self.table.offset(at.table as isize);
+                Move::Lookup { ref lookup, .. } => {
                     return match lookup.index {
-                        IndexType::I32 => {
-                            let indices = indices::<i32>(table, lookup, index_stride);
-                            lookup::run(self.level, to, from, rows, indices)
-                        }
-                        IndexType::I64 => {
-                            let indices = indices::<i64>(table, lookup, index_stride);
-                            lookup::run(self.level, to, from, rows, indices)
-                        }
+                        IndexType::I32 => self.looked_up::<i32>(at),
+                        IndexType::I64 => self.looked_up::<i64>(at),
                     };
                 }
                 Move::Fill(ref fill) => fill::run(self.level, to, count, at.src, fill),
             }
             true
+        }
+    }
+
+    /// One turn of a look-up by indices of a type.
+    ///
+    /// # Safety
+    /// As [`Call::inner`], of a schedule whose move looks up by such indices.
+    #[inline]
+    unsafe fn looked_up<I: lookup::Index>(&self, at: At) -> bool {
+        let Move::Lookup {
+            bytes,
+            ref row,
+            dst_stride,
+            src_stride,
+            ref lookup,
+            index_stride,
+            ..
+        } = *self.schedule.inner()
+        else {
+            return false;
+        };
+        // SAFETY: as in `Call::inner`.
+        unsafe {
+            let (to, from) = (
+                self.dst.offset(at.dst as isize),
+                self.src.offset(at.src as isize),
+            );
+            let rows = self.rows(self.count, bytes, dst_stride, src_stride);
+            let indices = indices::<I>(self.table.offset(at.table as isize), lookup, index_stride);
+            match row {
+                Row::Run => lookup::run(self.level, to, from, rows, indices),
+                Row::Periods {
+                    source_bytes,
+                    shuffle,
+                    ..
+                } => {
+                    let operand = self.src..self.src.wrapping_add(*source_bytes);
+                    lookup::run_periods(self.level, to, from, rows, indices, (shuffle, operand))
+                }
+            }
         }
     }
 

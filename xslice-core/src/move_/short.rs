@@ -21,7 +21,7 @@ const ROWS_AHEAD: isize = 2;
 
 /// The tiles of a row.
 #[derive(Clone, Copy)]
-struct Tiles {
+pub(super) struct Tiles {
     /// Whole ones.
     whole: usize,
     /// Those that are cut.
@@ -38,16 +38,16 @@ impl Tiles {
 }
 
 /// What short rows have in common.
-struct Short {
-    tiles: Tiles,
+pub(super) struct Short {
+    pub tiles: Tiles,
     /// What all of them read, from the row's place.
-    reach: (isize, isize),
+    pub reach: (isize, isize),
     /// What all of them write if none is cut.
     written: usize,
 }
 
 impl Short {
-    fn of(tables: &Tables<64>, rows: &Rows) -> Self {
+    pub fn of(tables: &Tables<64>, rows: &Rows) -> Self {
         let whole = tables.tiles(rows.bytes);
         let rest = rows.bytes - whole * tables.tile;
         let cut = match rest <= tables.given {
@@ -86,12 +86,12 @@ impl Short {
     }
 
     /// The tiles of a row that may be followed by what its last vector has too many.
-    fn spilled(&self) -> Tiles {
+    pub fn spilled(&self) -> Tiles {
         Tiles::whole(self.tiles.whole + self.tiles.cut)
     }
 
     /// Whether all loads of a row lie inside the operand.
-    fn fits(&self, row: &Run) -> bool {
+    pub fn fits(&self, row: &Run) -> bool {
         row.src.wrapping_offset(self.reach.0) >= row.low
             && row.src.wrapping_offset(self.reach.1) <= row.high
     }
@@ -103,7 +103,7 @@ impl Short {
 
     /// The number of rows, from the first, that may be followed by what their last vector has too many: they touch, and the rows behind
     /// them write these bytes again.
-    fn spilling(&self, rows: &Rows) -> usize {
+    pub fn spilling(&self, rows: &Rows) -> usize {
         if self.tiles.cut == 0 || !may_spill(rows) {
             return 0;
         }
@@ -264,20 +264,38 @@ unsafe fn fetched<
     let (mut src, mut dst) = (first.src, first.dst);
     for _ in 0..rows.count {
         // SAFETY: by the contract of this function.
+        unsafe { tables_of.row::<WRITE, READ>(tables, (src, dst), tiles, fetch) };
+        dst = dst.wrapping_offset(rows.dst_stride);
+        src = src.wrapping_offset(rows.src_stride);
+    }
+}
+
+impl<const VECTORS: usize, const LOADS: usize> InRegisters<VECTORS, LOADS> {
+    /// Moves these tiles of a row.
+    ///
+    /// # Safety
+    /// As [`inner`].
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
+    #[inline]
+    pub unsafe fn row<const WRITE: bool, const READ: usize>(
+        &self,
+        tables: &Tables<64>,
+        places: (*const u8, *mut u8),
+        tiles: Tiles,
+        fetch: Fetch,
+    ) {
+        // SAFETY: by the contract of this function.
         unsafe {
-            let (mut src, mut dst) =
-                tables_of.tiles::<WRITE, READ>(tables, (src, dst), tiles.whole, fetch);
+            let (mut src, mut dst) = self.tiles::<WRITE, READ>(tables, places, tiles.whole, fetch);
             let mut rest = tiles.rest;
             for _ in 0..tiles.cut {
                 let given = rest.min(tables.given);
-                tables_of.cut(dst, src, given);
+                self.cut(dst, src, given);
                 src = src.wrapping_offset(tables.src_stride);
                 dst = dst.wrapping_add(tables.tile);
                 rest -= given;
             }
         }
-        dst = dst.wrapping_offset(rows.dst_stride);
-        src = src.wrapping_offset(rows.src_stride);
     }
 }
 
@@ -287,7 +305,10 @@ unsafe fn fetched<
 /// As [`shaped`].
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
 #[inline(never)]
-unsafe fn at_an_end<const VECTORS: usize, const LOADS: usize>(row: &Run, tables: &Tables<64>) {
+pub(super) unsafe fn at_an_end<const VECTORS: usize, const LOADS: usize>(
+    row: &Run,
+    tables: &Tables<64>,
+) {
     let in_registers = InRegisters::<VECTORS, LOADS>::new(tables);
     let inside = inside(row, tables);
     let (mut places, mut rest) = ((row.src, row.dst), row.bytes);

@@ -11,7 +11,10 @@ use super::lanes;
 use super::level::Kind;
 use super::level::Level;
 #[cfg(target_arch = "x86_64")]
-use super::{short, x86};
+use super::{
+    picked::{self, Places},
+    short, x86,
+};
 use crate::shuffle::{Pattern, Shuffle, Tables};
 #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
 use core::arch::aarch64::uint8x16_t;
@@ -106,6 +109,72 @@ impl Shuffle {
                 #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
                 (_, Some(narrow)) => lanes::rows::<uint8x16_t>(&run, pattern, narrow, rows),
                 _ => (0..rows.count).for_each(|k| units(&run.row(k, rows), pattern, 0..run.bytes)),
+            }
+        }
+    }
+}
+
+impl Shuffle {
+    /// Moves rows of whole periods, the next one from each of the places, counted from `src`; those behind the last row are fetched `ahead`
+    /// rows before they move.
+    ///
+    /// # Safety
+    /// As [`Shuffle::run`], for each of the rows.
+    pub(super) unsafe fn rows_from(
+        &self,
+        level: Level,
+        dst: *mut u8,
+        src: *const u8,
+        rows: Rows,
+        (places, ahead): (&[isize], usize),
+        operand: Range<*const u8>,
+    ) {
+        let pattern = self.pattern();
+        let run = Run {
+            dst,
+            src,
+            bytes: rows.bytes,
+            low: operand.start,
+            high: operand.end,
+        };
+        // SAFETY: by the contract of this function; holding `level` is the proof that the processor has its instructions.
+        unsafe {
+            #[cfg(target_arch = "x86_64")]
+            if level.kind() == Kind::Avx512
+                && let Some(wide) = self.wide()
+                && short::takes(&run, wide)
+                && picked::run(
+                    &run,
+                    wide,
+                    &rows,
+                    Places {
+                        each: places,
+                        ahead,
+                    },
+                )
+            {
+                return;
+            }
+            let row = |k: usize, place: isize| Run {
+                dst: dst.wrapping_offset(k as isize * rows.dst_stride),
+                src: src.wrapping_offset(place),
+                ..run
+            };
+            let each = places[..rows.count].iter().enumerate();
+            match self.tables(level) {
+                #[cfg(target_arch = "x86_64")]
+                (Some(wide), _) => each.for_each(|(k, &place)| {
+                    x86::wide(&row(k, place), pattern, wide, x86::vectors);
+                }),
+                #[cfg(target_arch = "x86_64")]
+                (None, Some(narrow)) => {
+                    lanes::rows_from::<__m128i>(&run, pattern, narrow, rows, places)
+                }
+                #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
+                (_, Some(narrow)) => {
+                    lanes::rows_from::<uint8x16_t>(&run, pattern, narrow, rows, places)
+                }
+                _ => each.for_each(|(k, &place)| units(&row(k, place), pattern, 0..run.bytes)),
             }
         }
     }

@@ -37,7 +37,9 @@ const UNTOUCHED: u8 = 0xA5;
 fn pattern(random: &mut Random, width: usize) -> Option<Pattern> {
     let elements = 1 + random.below((64 / width).min(9));
     let reach = 1 + random.below(3 * elements);
-    let stride = (random.below(16 * elements + 1) * width) as i64;
+    // One in four stands alone.
+    let near = [0, 16, 16, 16][random.below(4)];
+    let stride = (random.below(near * elements + 1) * width) as i64;
     let sign = [1, -1][random.below(2)];
     // Any will do: it says only where loads had better begin.
     let past_line = [None, Some(random.below(64) as u8)][random.below(2)];
@@ -46,7 +48,8 @@ fn pattern(random: &mut Random, width: usize) -> Option<Pattern> {
     Pattern::new(offsets.collect(), sign * stride, true, past_line)
 }
 
-/// Runs a shuffle on rows whose source is as long as what they read and `slack`, and compares with its pattern, byte by byte.
+/// Runs a shuffle on rows whose source is as long as what they read and `slack`, in their order and from places in any order, and compares
+/// with its pattern, byte by byte.
 fn shuffle(random: &mut Random, shuffle: &Shuffle, periods: usize, slack: (usize, usize)) {
     let pattern = shuffle.pattern();
     let bytes = periods * pattern.period();
@@ -70,16 +73,27 @@ fn shuffle(random: &mut Random, shuffle: &Shuffle, periods: usize, slack: (usize
     let (first, last) = (places().min().unwrap_or(0), places().max().unwrap_or(0));
     let src = random.bytes((last - first) as usize + 1 + slack.0 + slack.1);
     let start = slack.0 as isize - first;
-    let mut expected = vec![UNTOUCHED; rows.count * (bytes + 3)];
+    let mut expected = [(); 2].map(|()| vec![UNTOUCHED; rows.count * (bytes + 3)]);
+    let ahead = [0, 3][random.below(2)];
+    let known = rows.count + random.below(ahead + 1);
+    let picked: Vec<usize> = (0..known).map(|_| random.below(rows.count)).collect();
+    let from = picked.iter().map(|&row| row as isize * rows.src_stride);
+    let from: Vec<isize> = from.collect();
     for (row, at) in all {
         let to = row * rows.dst_stride as usize + at;
-        expected[to] = src[(start + place(row, at)) as usize];
+        for (expected, row) in expected.iter_mut().zip([row, picked[row]]) {
+            expected[to] = src[(start + place(row, at)) as usize];
+        }
     }
     for level in Level::all() {
-        let mut dst = vec![UNTOUCHED; expected.len()];
-        let from = src.as_ptr().wrapping_offset(start);
+        let mut dst = expected.each_ref().map(|dst| vec![UNTOUCHED; dst.len()]);
+        let (operand, src) = (src.as_ptr_range(), src.as_ptr().wrapping_offset(start));
+        let [in_order, in_any] = dst.each_mut().map(Vec::as_mut_ptr);
         // SAFETY: every place of the rows lies in `src`, which begins and ends with them but for the slack; `dst` has room for the rows.
-        unsafe { shuffle.rows(level, dst.as_mut_ptr(), from, rows, src.as_ptr_range()) };
+        unsafe {
+            shuffle.rows(level, in_order, src, rows, operand.clone());
+            shuffle.rows_from(level, in_any, src, rows, (&from, ahead), operand);
+        }
         assert!(
             dst == expected,
             "{}: {pattern:?}, {periods} periods, {slack:?} spare",

@@ -10,7 +10,7 @@ use super::copy::{self, Mover, by_width};
 use super::repeat::{self, Places, Turns};
 use super::{Call, Level, MOST_INLINE, Rows, Sources, indices, once};
 use crate::access::{Access, IndexType, Lookup};
-use crate::nest::schedule::{Move, Schedule};
+use crate::nest::schedule::{Move, Row, Schedule};
 use crate::scratch;
 use core::mem::MaybeUninit;
 
@@ -40,6 +40,7 @@ impl Schedule {
         let Move::Lookup {
             count,
             bytes,
+            row: Row::Run,
             dst_stride,
             src_stride,
             ref lookup,
@@ -198,7 +199,9 @@ impl Call<'_> {
                     by_width!(bytes, short_turns(self, first, turns, stride, rows));
                     true
                 }
-                Move::Lookup { .. } if stride.table == 0 && repeat::pays(self.count, turns) => {
+                Move::Lookup { row: Row::Run, .. }
+                    if stride.table == 0 && repeat::pays(self.count, turns) =>
+                {
                     self.repeated(first, turns, stride)
                 }
                 _ => each_turn(first, turns, stride, |at| self.inner(at)),

@@ -148,7 +148,8 @@ impl<const VECTORS: usize, const LOADS: usize> InRegisters<VECTORS, LOADS> {
                 let mask = mask_of(bytes - v * 64);
                 // SAFETY: by the contract of this function; the mask leaves out every byte behind the last.
                 unsafe {
-                    _mm512_mask_storeu_epi8(dst.add(v * 64).cast(), mask, self.vector(v, src));
+                    let vector = self.vector(v, src);
+                    _mm512_mask_storeu_epi8(dst.add(v * 64).cast(), mask, vector);
                 }
             }
         }
@@ -156,8 +157,7 @@ impl<const VECTORS: usize, const LOADS: usize> InRegisters<VECTORS, LOADS> {
 }
 
 impl<const VECTORS: usize, const LOADS: usize> InRegisters<VECTORS, LOADS> {
-    /// Moves a tile some of whose loads may lie outside the operand of `run`, or what a row has left of it, and gives the places of the
-    /// next one.
+    /// Moves a tile some of whose loads may lie outside the operand of `run`, or what a row has left of it, and gives the places of the next one.
     ///
     /// # Safety
     /// As [`wide`], for the tile from and to these places, of which `rest` bytes belong to the run.

@@ -49,12 +49,14 @@ pub enum Move {
         /// The pattern, and how vectors read it.
         shuffle: Arc<Shuffle>,
     },
-    /// `count` runs, each where the next index of a table points.
+    /// `count` rows, each where the next index of a table points.
     Lookup {
         /// How many.
         count: usize,
-        /// Bytes of each.
+        /// Bytes of each in the destination.
         bytes: usize,
+        /// What of the source they are.
+        row: Row,
         /// Distance in the destination.
         dst_stride: i64,
         /// What each turn adds in the source besides the index.
@@ -68,6 +70,22 @@ pub enum Move {
     Fill(Fill),
 }
 
+/// The bytes of a row of a look-up.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Row {
+    /// Neighbours.
+    Run,
+    /// Periods of a pattern, side by side in the destination.
+    Periods {
+        /// How many.
+        count: usize,
+        /// Bytes of the source's buffer: no vector reads beyond.
+        source_bytes: usize,
+        /// The pattern, and how vectors read it.
+        shuffle: Arc<Shuffle>,
+    },
+}
+
 /// Values of a Range at constant distances.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Fill {
@@ -79,6 +97,15 @@ pub struct Fill {
     pub step: i64,
     /// The Range.
     pub values: Progression,
+}
+
+impl Row {
+    fn heap_bytes(&self) -> usize {
+        match self {
+            Self::Run => 0,
+            Self::Periods { shuffle, .. } => shuffle.memory(),
+        }
+    }
 }
 
 impl Move {
@@ -207,7 +234,16 @@ impl Schedule {
     }
 
     fn rows(&mut self, bytes: usize, source_bytes: usize, known: Known<'_>, vector: usize) {
-        if let Ok(periods) = self.periods(bytes, known, vector) {
+        let (mut bytes, mut row) = (bytes, Row::Run);
+        if let Some(periods) = self.looked_up_rows(bytes, known, vector) {
+            self.take_periods(&periods);
+            bytes = periods.count * periods.shuffle.pattern().period();
+            row = Row::Periods {
+                count: periods.count,
+                source_bytes,
+                shuffle: periods.shuffle,
+            };
+        } else if let Ok(periods) = self.periods(bytes, known, vector) {
             self.take_periods(&periods);
             self.inner = Move::Shuffle {
                 count: periods.count,
@@ -243,6 +279,7 @@ impl Schedule {
                 self.inner = Move::Lookup {
                     count,
                     bytes,
+                    row,
                     dst_stride,
                     src_stride,
                     lookup,
@@ -335,7 +372,7 @@ impl Schedule {
     pub(crate) fn heap_bytes(&self) -> usize {
         let inner = match &self.inner {
             Move::Shuffle { shuffle, .. } => shuffle.memory(),
-            Move::Lookup { lookup, .. } => lookup.access.heap_bytes(),
+            Move::Lookup { lookup, row, .. } => lookup.access.heap_bytes() + row.heap_bytes(),
             Move::Copy { .. } | Move::Strided { .. } | Move::Fill(_) => 0,
         };
         self.extents.heap_bytes() + self.src.heap_bytes() + self.dst.heap_bytes() + inner
@@ -376,6 +413,7 @@ impl fmt::Display for Schedule {
             Move::Lookup {
                 count,
                 bytes,
+                row,
                 dst_stride,
                 lookup,
                 ..
@@ -385,6 +423,13 @@ impl fmt::Display for Schedule {
                     " {count} x {bytes} bytes, dst {dst_stride:+}, src by index of {} bytes",
                     lookup.scale
                 )?;
+                if let Row::Periods { count, shuffle, .. } = row {
+                    let pattern = shuffle.pattern();
+                    write!(f, ", each {count} x {:?}", pattern.offsets())?;
+                    if !pattern.is_alone() {
+                        write!(f, ", src {:+}", pattern.src_stride())?;
+                    }
+                }
             }
             Move::Fill(Fill {
                 count,

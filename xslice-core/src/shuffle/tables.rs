@@ -25,6 +25,8 @@ pub(crate) struct Load<const N: usize> {
     pub bytes: [u8; N],
     /// A bit for each byte of the vector that the load gives.
     pub mask: u64,
+    /// A bit for each byte of the load that is one of these.
+    pub used: u64,
 }
 
 /// The loads of each vector of a tile: a few whole periods.
@@ -59,6 +61,9 @@ impl<const N: usize> Tables<N> {
 
     /// The tables of a pattern; `None` if a vector takes too many loads.
     pub fn new(pattern: &Pattern) -> Option<Self> {
+        if pattern.is_alone() {
+            return Self::given(pattern, 1);
+        }
         let is_near = pattern.src_stride().unsigned_abs() as usize <= NEAR * pattern.period();
         let dense = is_near.then(|| Self::dense(pattern)).flatten();
         match dense {
@@ -123,17 +128,22 @@ impl<const N: usize> Tables<N> {
 
     /// As many periods as a few loads give and a vector holds; one, in several vectors, where it is longer.
     fn sparse(pattern: &Pattern) -> Option<Self> {
-        let period = pattern.period();
-        (1..=(N / period).max(1)).rev().find_map(|periods| {
-            let given = periods * period;
-            let past_line = Self::past_line(pattern, periods);
-            let vector = |first| {
-                let bytes = N.min(given - first);
-                loads(pattern, (first, bytes), MOST_FAR, past_line)
-            };
-            let each: Option<Vec<_>> = (0..given).step_by(N).map(vector).collect();
-            Self::of(pattern, each?, periods, given)
-        })
+        let most = (N / pattern.period()).max(1);
+        (1..=most)
+            .rev()
+            .find_map(|periods| Self::given(pattern, periods))
+    }
+
+    /// Vectors for so many periods and no more.
+    fn given(pattern: &Pattern, periods: usize) -> Option<Self> {
+        let given = periods * pattern.period();
+        let past_line = Self::past_line(pattern, periods);
+        let vector = |first| {
+            let bytes = N.min(given - first);
+            loads(pattern, (first, bytes), MOST_FAR, past_line)
+        };
+        let each: Option<Vec<_>> = (0..given).step_by(N).map(vector).collect();
+        Self::of(pattern, each?, periods, given)
     }
 
     /// Bytes from a line of the operand to the place of each tile of so many periods, if vectors are as long as a line and tiles are lines
@@ -161,6 +171,7 @@ impl<const N: usize> Tables<N> {
                 offset: list[0].offset,
                 bytes: [0x80; N],
                 mask: 0,
+                used: 0,
             };
             list.resize(per_vector, idle);
         }
@@ -232,12 +243,14 @@ fn loads_from<const N: usize>(
             offset: begin(first),
             bytes: [0x80; N],
             mask: 0,
+            used: 0,
         };
         for (k, source) in sources.iter_mut().enumerate() {
             let within = source.wrapping_sub(load.offset) as usize;
             if within < N {
                 load.bytes[k] = within as u8;
                 load.mask |= 1 << k;
+                load.used |= 1 << within;
                 *source = GIVEN;
             }
         }

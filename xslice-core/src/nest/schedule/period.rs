@@ -19,6 +19,9 @@ const MOST_LOADED: u64 = 2;
 /// Bytes of a period at most.
 const MOST_PERIOD: usize = 64;
 
+/// Longer rows of a look-up are turns of their own.
+const MOST_ROW: usize = 2048;
+
 /// One row of fewer runs is as quick by scalar moves: what a shuffle sets up weighs more.
 const LEAST_RUNS: usize = 48;
 
@@ -115,6 +118,60 @@ impl Schedule {
         Err(NoShuffle::OneRun)
     }
 
+    /// The loops inside the one whose turns look up, as a row of periods: one period where it is short.
+    pub(super) fn looked_up_rows(
+        &self,
+        block: usize,
+        known: Known<'_>,
+        vector: usize,
+    ) -> Option<Periods> {
+        let is_fixed = |lookup: &Lookup| is_fixed(lookup, known);
+        let loops = self.extents.len();
+        let around = (0..loops).rev().find(|&k| !self.moves_only(k, &is_fixed))?;
+        let inside = loops - 1 - around;
+        let moves = |lookup: &&Lookup| !lookup.access.all_strides(&|strides| strides[around] == 0);
+        let mut driven = self.src.lookups.iter().filter(moves);
+        let is_one = driven
+            .next()
+            .is_some_and(|lookup| lookup.access.is_affine());
+        if inside == 0 || !is_one || driven.next().is_some() {
+            return None;
+        }
+        match self.row(around + 1, block)? {
+            row @ ..=MOST_PERIOD => {
+                let inner = around + 1..loops;
+                let numbers = Period {
+                    loops: inner
+                        .map(|k| (self.extents[k], self.src.strides[k]))
+                        .collect(),
+                    picked: self.picked(around + 1, known)?,
+                    block,
+                    src_stride: 0,
+                    past_line: None,
+                };
+                let shuffle = numbers.shuffle().filter(|shuffle| shuffle.is_quick());
+                shuffle.map(|shuffle| Periods {
+                    loops: inside,
+                    count: row / shuffle.pattern().period(),
+                    shuffle,
+                })
+            }
+            ..=MOST_ROW => {
+                let periods = self.periods(block, known, vector).ok();
+                periods.filter(|periods| periods.loops == inside)
+            }
+            _ => None,
+        }
+    }
+
+    /// Bytes that the loops from `k` on write side by side, if they do.
+    fn row(&self, k: usize, block: usize) -> Option<usize> {
+        let inner = self.extents[k..].iter().zip(&self.dst.strides[k..]);
+        inner.rev().try_fold(block, |row, (&extent, &stride)| {
+            (stride == row as i64).then_some(row * extent)
+        })
+    }
+
     /// Periods of so many bytes, one for each turn of loop `k`.
     fn counted_by(
         &self,
@@ -129,7 +186,11 @@ impl Schedule {
         if block > MOST_BLOCK && (block >= vector || !is_dense) {
             return Err(NoShuffle::LongRun(block));
         }
-        let picked = self.picked(k, known).ok_or(NoShuffle::Table)?;
+        // The loop that counts moves no table.
+        let picked = self
+            .moves_only(k, &|_| false)
+            .then(|| self.picked(k + 1, known));
+        let picked = picked.flatten().ok_or(NoShuffle::Table)?;
         let loops = inner.map(|k| (self.extents[k], self.src.strides[k]));
         let numbers = Period {
             loops: loops.collect(),
@@ -169,17 +230,17 @@ impl Schedule {
         lookups.all(|lookup| is_still(lookup) || such(lookup))
     }
 
-    /// What tables add to the place of each block of a period, those of the loops inside loop `k`; empty where there is none. `None` if
-    /// one is moved by other loops too, or not known.
+    /// What tables add to the place of each block of a period, those of the loops from `k` on; empty where there is none. `None` if one is
+    /// moved by other loops too, or not known.
     fn picked(&self, k: usize, known: Known<'_>) -> Option<List<i64>> {
         let mut sums = List::new();
         let mut lookups = self.src.lookups.iter();
         while let Some(lookup) = lookups.find(|lookup| is_inside(lookup, k)) {
-            let (outer, inner) = lookup.access.strides.split_at(k + 1);
+            let (outer, inner) = lookup.access.strides.split_at(k);
             if outer.iter().any(|&stride| stride != 0) {
                 return None;
             }
-            let loops = self.extents[k + 1..].iter().copied();
+            let loops = self.extents[k..].iter().copied();
             let places = places(lookup.access.offset, loops.zip(inner.iter().copied()));
             if sums.is_empty() {
                 sums = List::repeat(0, places.len());
@@ -189,8 +250,7 @@ impl Schedule {
                 *sum += lookup.adds(known(lookup.table, at)?);
             }
         }
-        // The loop that counts moves none of them either.
-        self.moves_only(k, &|_| false).then_some(sums)
+        Some(sums)
     }
 
     /// Takes the loops of periods away, and the tables that their pattern holds.
@@ -208,11 +268,11 @@ fn is_fixed(lookup: &Lookup, known: Known<'_>) -> bool {
     lookup.access.is_affine() && known(lookup.table, 0).is_some()
 }
 
-/// Whether a loop inside loop `k` moves the position in a table.
+/// Whether a loop from `k` on moves the position in a table.
 fn is_inside(lookup: &Lookup, k: usize) -> bool {
     !lookup
         .access
-        .all_strides(&|strides| strides[k + 1..].iter().all(|&stride| stride == 0))
+        .all_strides(&|strides| strides[k..].iter().all(|&stride| stride == 0))
 }
 
 /// Whether a shuffle of so many runs in a row, and so many rows, is quicker than scalar moves.

@@ -1,0 +1,206 @@
+//! Short rows of a pattern by AVX-512, each from a place of its own.
+//!
+//! Rows that touch in the destination are written by whole vectors, whose last bytes the rows behind write again; only the last ones are cut
+//! by masks. Where one load gives a row, the vector is as narrow as that allows: a narrow store straddles fewer lines.
+
+use super::copy::{self, Rows};
+use super::lanes::by_shape;
+use super::rows::{AHEAD_WRITE, prefetch_write};
+use super::short::{Short, at_an_end};
+use super::shuffled::Run;
+use super::x86::{Fetch, InRegisters, mask_of};
+use crate::shuffle::Tables;
+use core::arch::x86_64::*;
+
+/// Where rows begin, from the source of the first: those that move, and those behind them that are known.
+#[derive(Clone, Copy)]
+pub(super) struct Places<'a> {
+    pub each: &'a [isize],
+    /// How many rows before it moves a row is fetched; 0: none is.
+    pub ahead: usize,
+}
+
+impl Places<'_> {
+    /// The first and the last of so many, in memory.
+    fn ends(&self, rows: usize) -> (isize, isize) {
+        let (mut first, mut last) = (isize::MAX, isize::MIN);
+        for &place in &self.each[..rows] {
+            first = first.min(place);
+            last = last.max(place);
+        }
+        (first, last)
+    }
+
+    /// Asks for what the row `ahead` of row `k` reads, `reach` bytes from its place, and for the line before `dst` is there.
+    #[inline(always)]
+    fn fetch(&self, k: usize, src: *const u8, reach: (isize, isize), dst: *mut u8) {
+        if let Some(&next) = self.each.get(k + self.ahead) {
+            let next = src.wrapping_offset(next + reach.0);
+            copy::prefetch(next, (reach.1 - reach.0).unsigned_abs());
+        }
+        prefetch_write(dst.wrapping_add(AHEAD_WRITE));
+    }
+}
+
+/// Moves rows, the next one from each of the places. `false`, and nothing is moved, if there are too many tables for registers.
+///
+/// # Safety
+/// As [`super::x86::wide`], for each of the rows.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
+pub(super) unsafe fn run(run: &Run, tables: &Tables<64>, rows: &Rows, places: Places<'_>) -> bool {
+    // SAFETY: by the contract of this function.
+    unsafe {
+        match (places.ahead, bytes_of_one(tables, rows)) {
+            (0, Some(..=16)) => by_16::<false>(run, tables, rows, places),
+            (0, Some(..=32)) => by_32::<false>(run, tables, rows, places),
+            (0, Some(_)) => by_64::<false>(run, tables, rows, places),
+            (_, Some(..=16)) => by_16::<true>(run, tables, rows, places),
+            (_, Some(..=32)) => by_32::<true>(run, tables, rows, places),
+            (_, Some(_)) => by_64::<true>(run, tables, rows, places),
+            (_, None) => by_shape!(tables, shaped(run, tables, rows, places), return false),
+        }
+    }
+    true
+}
+
+/// Bytes of a vector that is loaded and stored for each row, at least, if one is enough.
+fn bytes_of_one(tables: &Tables<64>, rows: &Rows) -> Option<usize> {
+    let is_row = tables.tile == rows.bytes && rows.dst_stride == rows.bytes as isize;
+    match &tables.loads[..] {
+        [only] if is_row => Some(rows.bytes.max(span(only.used))),
+        _ => None,
+    }
+}
+
+/// Bytes up to the last that is named.
+fn span(used: u64) -> usize {
+    64 - used.leading_zeros() as usize
+}
+
+macro_rules! by_vectors {
+    ($name:ident, $bytes:literal, $mask:ty, $load:ident, $load_masked:ident, $permute:ident, $store:ident, $store_masked:ident) => {
+        /// Rows of one vector each, of which one load gives all.
+        ///
+        /// # Safety
+        /// As [`run`], for rows and loads of so many bytes.
+        #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
+        unsafe fn $name<const FETCH: bool>(
+            run: &Run,
+            tables: &Tables<64>,
+            rows: &Rows,
+            places: Places<'_>,
+        ) {
+            let [table, ..] = &tables.loads[..] else {
+                return;
+            };
+            let reach = (table.offset, table.offset + $bytes);
+            let (first, last) = places.ends(rows.count);
+            let fit = run.src.wrapping_offset(first + reach.0) >= run.low
+                && run.src.wrapping_offset(last + reach.1) <= run.high;
+            let whole = (rows.count * rows.bytes).checked_sub($bytes);
+            let whole = whole.map_or(0, |last| last / rows.bytes + 1);
+            let src = run.src.wrapping_offset(table.offset);
+            let mut to = run.dst;
+            // SAFETY: by the contract of this function: the table is longer; loads that fit lie inside the operand, of others only what they
+            // give is read; whole vectors end before the last row does, and what they spill is in later rows.
+            unsafe {
+                let order = $load(table.bytes.as_ptr().cast());
+                let (used, written) = (table.used as $mask, mask_of(rows.bytes) as $mask);
+                let row = |place: isize, fit: bool| {
+                    let from = src.wrapping_offset(place).cast();
+                    $permute(
+                        order,
+                        if fit {
+                            $load(from)
+                        } else {
+                            $load_masked(used, from)
+                        },
+                    )
+                };
+                for (k, &place) in places.each[..whole].iter().enumerate() {
+                    if FETCH {
+                        places.fetch(k, run.src, reach, to);
+                    }
+                    $store(to.cast(), row(place, fit));
+                    to = to.wrapping_add(rows.bytes);
+                }
+                for &place in &places.each[whole..rows.count] {
+                    $store_masked(to.cast(), written, row(place, fit));
+                    to = to.wrapping_add(rows.bytes);
+                }
+            }
+        }
+    };
+}
+
+by_vectors!(
+    by_16,
+    16,
+    __mmask16,
+    _mm_loadu_epi8,
+    _mm_maskz_loadu_epi8,
+    _mm_permutexvar_epi8,
+    _mm_storeu_epi8,
+    _mm_mask_storeu_epi8
+);
+by_vectors!(
+    by_32,
+    32,
+    __mmask32,
+    _mm256_loadu_epi8,
+    _mm256_maskz_loadu_epi8,
+    _mm256_permutexvar_epi8,
+    _mm256_storeu_epi8,
+    _mm256_mask_storeu_epi8
+);
+by_vectors!(
+    by_64,
+    64,
+    __mmask64,
+    _mm512_loadu_epi8,
+    _mm512_maskz_loadu_epi8,
+    _mm512_permutexvar_epi8,
+    _mm512_storeu_epi8,
+    _mm512_mask_storeu_epi8
+);
+
+/// Rows of some vectors or loads.
+///
+/// # Safety
+/// As [`run`], with the tables of that shape.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
+unsafe fn shaped<const VECTORS: usize, const LOADS: usize>(
+    run: &Run,
+    tables: &Tables<64>,
+    rows: &Rows,
+    places: Places<'_>,
+) {
+    let short = Short::of(tables, rows);
+    let spilling = short.spilling(rows);
+    let row = |place| Run {
+        src: run.src.wrapping_offset(place),
+        ..*run
+    };
+    let (first, last) = places.ends(rows.count);
+    let all_fit = short.fits(&row(first)) && short.fits(&row(last));
+    let in_registers = InRegisters::<VECTORS, LOADS>::new(tables);
+    let mut dst = run.dst;
+    for (k, &place) in places.each[..rows.count].iter().enumerate() {
+        if places.ahead > 0 {
+            places.fetch(k, run.src, short.reach, dst);
+        }
+        let row = Run { dst, ..row(place) };
+        let tiles = match k < spilling {
+            true => short.spilled(),
+            false => short.tiles,
+        };
+        // SAFETY: by the contract of this function; loads that fit lie inside the operand, and what a row spills is in later ones.
+        unsafe {
+            match all_fit || short.fits(&row) {
+                true => in_registers.row::<false, 0>(tables, (row.src, dst), tiles, Fetch::NONE),
+                false => at_an_end::<VECTORS, LOADS>(&row, tables),
+            }
+        }
+        dst = dst.wrapping_offset(rows.dst_stride);
+    }
+}
