@@ -112,6 +112,18 @@ impl Pattern {
         }
     }
 
+    /// Bytes from the first to the last that so many periods read.
+    pub(crate) fn span(&self, periods: usize) -> usize {
+        let (mut first, mut last) = (i32::MAX, i32::MIN);
+        for &offset in &self.offsets {
+            first = first.min(offset);
+            last = last.max(offset);
+        }
+        let others = periods.saturating_sub(1);
+        let stride = self.src_stride.unsigned_abs() as usize;
+        stride.saturating_mul(others) + first.abs_diff(last) as usize + 1
+    }
+
     /// The place of the period that byte `at` of a run belongs to, from that of the first.
     pub(crate) fn place(&self, at: usize) -> isize {
         (at / self.period()) as isize * self.src_stride as isize

@@ -41,7 +41,7 @@ pub(super) fn turns(
     extents: &[usize],
     first: At,
     stride: &impl Fn(usize) -> At,
-    turn: impl Fn(At) -> bool,
+    mut turn: impl FnMut(At) -> bool,
 ) -> bool {
     let mut at = first;
     // Only as many as there are loops are written: most calls are short.

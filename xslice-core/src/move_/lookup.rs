@@ -349,10 +349,10 @@ unsafe fn widened<I: Index>(
     }
 }
 
-/// How many rows ahead of the one that moves to fetch.
-pub(super) fn looked_ahead(rows: &Rows) -> usize {
-    match rows.bytes {
-        _ if rows.cache == Cache::Near => 0,
+/// How many rows of so many bytes ahead of the one that moves to fetch.
+pub(super) fn looked_ahead(cache: Cache, bytes: usize) -> usize {
+    match bytes {
+        _ if cache == Cache::Near => 0,
         ..LEAST_AHEAD => 0,
         bytes => rows::ahead(bytes),
     }
@@ -367,7 +367,7 @@ unsafe fn blocks<I: Index>(
     rows: Rows,
     indices: &Indices<I>,
 ) -> bool {
-    let ahead = looked_ahead(&rows);
+    let ahead = looked_ahead(rows.cache, rows.bytes);
     // SAFETY: by the contract of this function.
     unsafe {
         each_block(level, rows, indices, ahead, |done, count, places| {
@@ -388,9 +388,10 @@ pub(super) unsafe fn run_periods<I: Index>(
     src: *const u8,
     rows: Rows,
     indices: Indices<I>,
-    (shuffle, operand): (&Shuffle, Range<*const u8>),
+    (shuffle, periods): (&Shuffle, usize),
+    operand: Range<*const u8>,
 ) -> bool {
-    let ahead = looked_ahead(&rows);
+    let ahead = looked_ahead(rows.cache, shuffle.pattern().span(periods));
     // SAFETY: by the contract of this function.
     unsafe {
         each_block(level, rows, &indices, ahead, |done, count, places| {

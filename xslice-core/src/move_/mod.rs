@@ -268,6 +268,7 @@ unsafe fn scheduled(
                 let rows = call.rows(count, bytes, dst_stride, src_stride);
                 by_width!(bytes, short_rows(&call, rows))
             }
+            Move::Shuffle { .. } if schedule.rows_together(call.extents()) > 1 => call.together(),
             Move::Shuffle { .. } | Move::Lookup { .. } => {
                 call.walk_outer(|first, turns, stride| call.turns(first, turns, stride))
             }
@@ -338,6 +339,12 @@ impl<'a> Call<'a> {
 }
 
 impl Call<'_> {
+    /// Turns of each loop that are taken.
+    fn extents(&self) -> &[usize] {
+        self.part
+            .map_or(self.schedule.extents(), |part| part.turns().0)
+    }
+
     /// Calls `turn` with the position of each turn of the outer loops, as long as it says `true`.
     ///
     /// # Safety
@@ -383,20 +390,28 @@ impl Call<'_> {
             dst: dst_strides[k],
             table: table_strides.get(k).copied().unwrap_or(0),
         };
-        let mut first = self.within.plus(At {
-            src: src.offset,
-            dst: dst.offset,
-            table: table.map_or(0, |table| table.offset),
-        });
-        if begin > 0 {
-            first = first.plus(stride(of).times(begin));
-        }
         match extents.split_last() {
-            None => innermost(first, 1, still),
+            None => innermost(self.first(), 1, still),
             Some((&count, outer)) => {
                 let last = stride(outer.len());
-                turns(outer, first, &stride, |first| innermost(first, count, last))
+                turns(outer, self.first(), &stride, |first| {
+                    innermost(first, count, last)
+                })
             }
+        }
+    }
+
+    /// The position of the first turn, without what tables add.
+    #[inline(always)]
+    fn first(&self) -> At {
+        let first = self.within.plus(At {
+            src: self.schedule.src().offset,
+            dst: self.schedule.dst().offset,
+            table: self.indices().map_or(0, |table| table.offset),
+        });
+        match self.part.map(Part::turns) {
+            Some((_, of, begin)) if begin > 0 => first.plus(self.stride(of).times(begin)),
+            Some(_) | None => first,
         }
     }
 
@@ -483,12 +498,13 @@ impl Call<'_> {
             match row {
                 Row::Run => lookup::run(self.level, to, from, rows, indices),
                 Row::Periods {
+                    count,
                     source_bytes,
                     shuffle,
-                    ..
                 } => {
                     let operand = self.src..self.src.wrapping_add(*source_bytes);
-                    lookup::run_periods(self.level, to, from, rows, indices, (shuffle, operand))
+                    let row = (&**shuffle, *count);
+                    lookup::run_periods(self.level, to, from, rows, indices, row, operand)
                 }
             }
         }

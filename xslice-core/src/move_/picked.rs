@@ -185,22 +185,31 @@ unsafe fn shaped<const VECTORS: usize, const LOADS: usize>(
     let all_fit = short.fits(&row(first)) && short.fits(&row(last));
     let in_registers = InRegisters::<VECTORS, LOADS>::new(tables);
     let mut dst = run.dst;
-    for (k, &place) in places.each[..rows.count].iter().enumerate() {
+    let fetch = |k: usize, dst: *mut u8| {
         if places.ahead > 0 {
             places.fetch(k, run.src, short.reach, dst);
         }
-        let row = Run { dst, ..row(place) };
-        let tiles = match k < spilling {
-            true => short.spilled(),
-            false => short.tiles,
-        };
-        // SAFETY: by the contract of this function; loads that fit lie inside the operand, and what a row spills is in later ones.
-        unsafe {
+    };
+    let (spilled, cut) = places.each[..rows.count].split_at(if all_fit { spilling } else { 0 });
+    // SAFETY: by the contract of this function; loads that fit lie inside the operand, and what a row spills is in later ones.
+    unsafe {
+        let tiles = short.spilled().whole;
+        for (k, &place) in spilled.iter().enumerate() {
+            fetch(k, dst);
+            let from = run.src.wrapping_offset(place);
+            in_registers.tiles::<false, 0>(tables, (from, dst), tiles, Fetch::NONE);
+            dst = dst.wrapping_offset(rows.dst_stride);
+        }
+        for (k, &place) in (spilled.len()..).zip(cut) {
+            fetch(k, dst);
+            let row = Run { dst, ..row(place) };
             match all_fit || short.fits(&row) {
-                true => in_registers.row::<false, 0>(tables, (row.src, dst), tiles, Fetch::NONE),
+                true => {
+                    in_registers.row::<false, 0>(tables, (row.src, dst), short.tiles, Fetch::NONE)
+                }
                 false => at_an_end::<VECTORS, LOADS>(&row, tables),
             }
+            dst = dst.wrapping_offset(rows.dst_stride);
         }
-        dst = dst.wrapping_offset(rows.dst_stride);
     }
 }

@@ -104,7 +104,7 @@ unsafe fn pick_in_turns(
     places: &[isize],
     turns: Turns,
 ) {
-    let ahead = looked_ahead(&rows);
+    let ahead = looked_ahead(rows.cache, rows.bytes);
     let (mut to, mut from) = (dst, src);
     for _ in 0..turns.count {
         // SAFETY: by the contract of this function.

@@ -23,7 +23,7 @@ const ROWS_AHEAD: isize = 2;
 #[derive(Clone, Copy)]
 pub(super) struct Tiles {
     /// Whole ones.
-    whole: usize,
+    pub whole: usize,
     /// Those that are cut.
     cut: usize,
     /// Bytes of the row behind the whole ones.

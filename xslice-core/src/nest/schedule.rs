@@ -243,7 +243,7 @@ impl Schedule {
                 source_bytes,
                 shuffle: periods.shuffle,
             };
-        } else if let Ok(periods) = self.periods(bytes, known, vector) {
+        } else if let Some(periods) = self.shuffled(bytes, known, vector) {
             self.take_periods(&periods);
             self.inner = Move::Shuffle {
                 count: periods.count,

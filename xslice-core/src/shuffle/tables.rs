@@ -10,6 +10,9 @@ const MOST_LOADS: usize = 16;
 /// What a load of 64 bytes and its permutation cost, beside the runs that it gives one by one: see [`Pattern::cost_of_runs`].
 const LOAD_COST: usize = 9;
 
+/// What a row of runs costs beside them.
+const ROW_COST: usize = 8;
+
 /// Loads that make a vector of periods that are far apart, at most: their tables stay in registers.
 const MOST_FAR: usize = 8;
 
@@ -107,7 +110,8 @@ impl<const N: usize> Tables<N> {
 
     /// Whether they cost less than the runs that they give.
     pub fn pays(&self, pattern: &Pattern) -> bool {
-        self.tile / pattern.period() * pattern.cost_of_runs() > LOAD_COST * self.loads.len()
+        let each = pattern.cost_of_runs() + if pattern.is_alone() { ROW_COST } else { 0 };
+        self.tile / pattern.period() * each > LOAD_COST * self.loads.len()
     }
 
     /// Few vectors that whole periods fill.

@@ -19,6 +19,9 @@ const MOST_LOADED: u64 = 2;
 /// Bytes of a period at most.
 const MOST_PERIOD: usize = 64;
 
+/// Fewer rows of one period are over before they are put together.
+const LEAST_ROWS: usize = 64;
+
 /// Longer rows of a look-up are turns of their own.
 const MOST_ROW: usize = 2048;
 
@@ -138,30 +141,54 @@ impl Schedule {
             return None;
         }
         match self.row(around + 1, block)? {
-            row @ ..=MOST_PERIOD => {
-                let inner = around + 1..loops;
-                let numbers = Period {
-                    loops: inner
-                        .map(|k| (self.extents[k], self.src.strides[k]))
-                        .collect(),
-                    picked: self.picked(around + 1, known)?,
-                    block,
-                    src_stride: 0,
-                    past_line: None,
-                };
-                let shuffle = numbers.shuffle().filter(|shuffle| shuffle.is_quick());
-                shuffle.map(|shuffle| Periods {
-                    loops: inside,
-                    count: row / shuffle.pattern().period(),
-                    shuffle,
-                })
-            }
+            ..=MOST_PERIOD => self.alone(around + 1, block, known),
             ..=MOST_ROW => {
                 let periods = self.periods(block, known, vector).ok();
                 periods.filter(|periods| periods.loops == inside)
             }
             _ => None,
         }
+    }
+
+    /// The innermost loops as a shuffle: periods that follow each other, or else rows of one, each alone.
+    pub(super) fn shuffled(
+        &self,
+        block: usize,
+        known: Known<'_>,
+        vector: usize,
+    ) -> Option<Periods> {
+        let rows = || {
+            let loops = self.extents.len();
+            let is_period = |k: &usize| self.row(*k, block).is_some_and(|row| row <= MOST_PERIOD);
+            let first = (0..loops).rev().take_while(is_period).last()?;
+            let rows: usize = self.extents[..first].iter().product();
+            let periods = (first..loops).find_map(|k| self.alone(k, block, known))?;
+            (rows >= LEAST_ROWS).then_some(periods)
+        };
+        self.periods(block, known, vector).ok().or_else(rows)
+    }
+
+    /// The loops from `k` on as a row of one period that stands alone.
+    fn alone(&self, k: usize, block: usize, known: Known<'_>) -> Option<Periods> {
+        let is_fixed = |lookup: &Lookup| is_fixed(lookup, known);
+        let mut loops = k..self.extents.len();
+        if !loops.all(|k| self.moves_only(k, &is_fixed)) {
+            return None;
+        }
+        let loops = self.extents[k..].iter().copied();
+        let numbers = Period {
+            loops: loops.zip(self.src.strides[k..].iter().copied()).collect(),
+            picked: self.picked(k, known)?,
+            block,
+            src_stride: 0,
+            past_line: None,
+        };
+        let shuffle = numbers.shuffle().filter(|shuffle| shuffle.is_quick())?;
+        Some(Periods {
+            loops: self.extents.len() - k,
+            count: 1,
+            shuffle,
+        })
     }
 
     /// Bytes that the loops from `k` on write side by side, if they do.
