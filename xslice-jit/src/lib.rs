@@ -518,7 +518,8 @@ fn gains(plan: &Plan, engine: Engine) -> bool {
     schedules(plan).flatten().any(|schedule| {
         let is_one_run =
             schedule.extents().is_empty() && matches!(schedule.inner(), Move::Copy { .. });
-        !schedule.src().is_affine()
+        let reads_indices = !schedule.src().is_affine() && !schedule.keeps_places();
+        reads_indices
             || !(is_one_run || key::is_long(schedule))
             || (engine == Engine::Baked && vectors::group(schedule).is_some())
     })

@@ -6,7 +6,7 @@
 
 use super::cache::Cache;
 use super::copy::Rows;
-use super::shuffled::{Run, units};
+use super::shuffled::{Places, Run, units};
 use crate::shuffle::{Pattern, Tables};
 use core::marker::PhantomData;
 use core::ops::Range;
@@ -33,6 +33,18 @@ pub(super) unsafe trait Lanes: Copy {
     /// # Safety
     /// As [`each`].
     unsafe fn tiles(first: &Run, tables: &Tables<16>, tiles: Tiles);
+
+    /// [`each_alone`], compiled for the instruction set.
+    ///
+    /// # Safety
+    /// As [`each_alone`].
+    unsafe fn alone(
+        first: &Run,
+        pattern: &Pattern,
+        tables: &Tables<16>,
+        count: usize,
+        places: Places<'_>,
+    );
 }
 
 impl Run {
@@ -98,7 +110,7 @@ pub(super) unsafe fn rows<V: Lanes>(
     }
 }
 
-/// Moves rows, the next one from each of the places, counted from the source of `first`.
+/// Moves rows, the next one from each of the places.
 ///
 /// # Safety
 /// As [`rows`].
@@ -107,30 +119,22 @@ pub(super) unsafe fn rows_from<V: Lanes>(
     pattern: &Pattern,
     tables: &Tables<16>,
     rows: Rows,
-    places: &[isize],
+    places: Places<'_>,
 ) {
-    let one = Rows { count: 1, ..rows };
-    let touching = rows.dst_stride == rows.bytes as isize;
-    let written = tables.vectors * 16;
-    for (k, &place) in places[..rows.count].iter().enumerate() {
-        let row = Run {
-            dst: first.dst.wrapping_offset(k as isize * rows.dst_stride),
-            src: first.src.wrapping_offset(place),
-            ..*first
-        };
-        let left = (rows.count - k) * rows.bytes;
-        // SAFETY: by the contract of this function; what a tile spills is in later rows.
-        unsafe {
-            if tables.tile == rows.bytes && touching && written <= left && fits(&row, tables, 0) {
-                let tiles = Tiles {
-                    rows: one,
-                    count: 1,
-                    last: None,
-                };
-                V::tiles(&row, tables, tiles);
-            } else {
-                self::rows::<V>(&row, pattern, tables, one);
-            }
+    let touch = rows.dst_stride == rows.bytes as isize;
+    // SAFETY: by the contract of this function.
+    unsafe {
+        if tables.tile == rows.bytes && touch {
+            return V::alone(first, pattern, tables, rows.count, places);
+        }
+        let one = Rows { count: 1, ..rows };
+        for (k, &place) in places.each[..rows.count].iter().enumerate() {
+            let row = Run {
+                dst: first.dst.wrapping_offset(k as isize * rows.dst_stride),
+                src: first.src.wrapping_offset(place),
+                ..*first
+            };
+            self::rows::<V>(&row, pattern, tables, one);
         }
     }
 }
@@ -300,17 +304,10 @@ unsafe fn each_of<V: Lanes, const VECTORS: usize, const LOADS: usize>(
     tables: &Tables<16>,
     tiles: Tiles,
 ) {
-    let table = |v: usize, l: usize| &tables.loads[v * LOADS + l];
-    let in_registers = InRegisters::<V, VECTORS, LOADS> {
-        orders: core::array::from_fn(|v| {
-            // SAFETY: the tables are arrays of 16 bytes.
-            core::array::from_fn(|l| unsafe { load(table(v, l).bytes.as_ptr()) })
-        }),
-        offsets: core::array::from_fn(|v| core::array::from_fn(|l| table(v, l).offset)),
-    };
     let step = tables.src_stride;
     // SAFETY: by the contract of this function.
     unsafe {
+        let in_registers = InRegisters::<V, VECTORS, LOADS>::new(tables);
         // A constant to the compiler, where tiles fill their vectors.
         match tables.tile == VECTORS * 16 {
             true => walk(first, tiles, (VECTORS * 16, step), &in_registers),
@@ -328,6 +325,78 @@ unsafe fn each_any<V: Lanes>(first: &Run, tables: &Tables<16>, tiles: Tiles) {
     unsafe { walk(first, tiles, (tables.tile, tables.src_stride), &in_memory) }
 }
 
+/// Moves so many rows of one tile that touch in the destination: whole vectors, whose last bytes the rows behind write again.
+///
+/// # Safety
+/// As [`rows`], of such rows.
+#[inline(always)]
+pub(super) unsafe fn each_alone<V: Lanes>(
+    first: &Run,
+    pattern: &Pattern,
+    tables: &Tables<16>,
+    count: usize,
+    places: Places<'_>,
+) {
+    // SAFETY: by the contract of this function.
+    unsafe {
+        let in_memory = InMemory::<V>(tables, PhantomData);
+        by_shape!(
+            tables,
+            alone_of<V>(first, pattern, tables, count, places),
+            alone(first, pattern, tables, count, places, &in_memory)
+        )
+    }
+}
+
+/// # Safety
+/// As [`each_alone`], with the tables of that shape.
+#[inline(always)]
+unsafe fn alone_of<V: Lanes, const VECTORS: usize, const LOADS: usize>(
+    first: &Run,
+    pattern: &Pattern,
+    tables: &Tables<16>,
+    count: usize,
+    places: Places<'_>,
+) {
+    // SAFETY: by the contract of this function.
+    unsafe {
+        let in_registers = InRegisters::<V, VECTORS, LOADS>::new(tables);
+        alone(first, pattern, tables, count, places, &in_registers);
+    }
+}
+
+/// # Safety
+/// As [`each_alone`].
+#[inline(always)]
+unsafe fn alone(
+    first: &Run,
+    pattern: &Pattern,
+    tables: &Tables<16>,
+    count: usize,
+    places: Places<'_>,
+    tile: &impl Tile,
+) {
+    let (bytes, written) = (tables.tile, tables.vectors * 16);
+    let mut left = count * bytes;
+    let mut dst = first.dst;
+    for (k, &place) in places.each[..count].iter().enumerate() {
+        if places.ahead > 0 {
+            places.fetch(k, first.src, tables.reach, dst);
+        }
+        let src = first.src.wrapping_offset(place);
+        let row = Run { dst, src, ..*first };
+        // SAFETY: by the contract of this function; what a tile spills is in later rows.
+        unsafe {
+            match written <= left && fits(&row, tables, 0) {
+                true => tile.run(src, dst),
+                false => units(&row, pattern, 0..bytes),
+            }
+        }
+        dst = dst.wrapping_add(bytes);
+        left -= bytes;
+    }
+}
+
 /// What moves a tile.
 trait Tile {
     /// # Safety
@@ -339,6 +408,22 @@ trait Tile {
 struct InRegisters<V, const VECTORS: usize, const LOADS: usize> {
     orders: [[V; LOADS]; VECTORS],
     offsets: [[isize; LOADS]; VECTORS],
+}
+
+impl<V: Lanes, const VECTORS: usize, const LOADS: usize> InRegisters<V, VECTORS, LOADS> {
+    /// # Safety
+    /// The processor has the instruction set; the tables are of that shape.
+    #[inline(always)]
+    unsafe fn new(tables: &Tables<16>) -> Self {
+        let table = |v: usize, l: usize| &tables.loads[v * LOADS + l];
+        Self {
+            orders: core::array::from_fn(|v| {
+                // SAFETY: the tables are arrays of 16 bytes.
+                core::array::from_fn(|l| unsafe { load(table(v, l).bytes.as_ptr()) })
+            }),
+            offsets: core::array::from_fn(|v| core::array::from_fn(|l| table(v, l).offset)),
+        }
+    }
 }
 
 impl<V: Lanes, const VECTORS: usize, const LOADS: usize> Tile for InRegisters<V, VECTORS, LOADS> {

@@ -12,6 +12,7 @@ use super::level::{Kind, Level};
 #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
 use super::neon;
 use super::rows;
+use super::shuffled::Places;
 use crate::shuffle::Shuffle;
 use core::mem::MaybeUninit;
 use core::ops::Range;
@@ -397,7 +398,11 @@ pub(super) unsafe fn run_periods<I: Index>(
         each_block(level, rows, &indices, ahead, |done, count, places| {
             let to = dst.wrapping_offset(done as isize * rows.dst_stride);
             let rows = Rows { count, ..rows };
-            shuffle.rows_from(level, to, src, rows, (places, ahead), operand.clone());
+            let places = Places {
+                each: places,
+                ahead,
+            };
+            shuffle.rows_from(level, to, src, rows, places, operand.clone());
         })
     }
 }

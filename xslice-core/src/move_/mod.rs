@@ -46,12 +46,13 @@ mod team;
 #[cfg(test)]
 mod tests;
 mod turns;
+mod walk;
 #[cfg(target_arch = "x86_64")]
 mod windows;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
-use at::{At, each_turn, turns};
+use at::At;
 use cache::Cache;
 use copy::{Rows, by_width};
 pub use level::Level;
@@ -68,7 +69,7 @@ use crate::nest::Source;
 use crate::nest::schedule::{Move, Row, Schedule};
 use crate::operand::{Input, Output};
 use crate::plan::{Check, Plan, PlannedNest, Reader};
-use crate::runner::{self, Odometer, OnScratch};
+use crate::runner::{self, OnScratch};
 use crate::scratch;
 
 /// Runs a plan: admits the call, then takes the steps in order.
@@ -269,6 +270,7 @@ unsafe fn scheduled(
                 by_width!(bytes, short_rows(&call, rows))
             }
             Move::Shuffle { .. } if schedule.rows_together(call.extents()) > 1 => call.together(),
+            Move::Lookup { .. } if schedule.keeps_places() => call.kept(),
             Move::Shuffle { .. } | Move::Lookup { .. } => {
                 call.walk_outer(|first, turns, stride| call.turns(first, turns, stride))
             }
@@ -339,91 +341,6 @@ impl<'a> Call<'a> {
 }
 
 impl Call<'_> {
-    /// Turns of each loop that are taken.
-    fn extents(&self) -> &[usize] {
-        self.part
-            .map_or(self.schedule.extents(), |part| part.turns().0)
-    }
-
-    /// Calls `turn` with the position of each turn of the outer loops, as long as it says `true`.
-    ///
-    /// # Safety
-    /// The checks of the tables have passed.
-    #[inline(always)]
-    unsafe fn walk(&self, turn: impl Fn(At) -> bool) -> bool {
-        // SAFETY: by the contract of this function.
-        unsafe { self.walk_outer(|first, count, stride| each_turn(first, count, stride, &turn)) }
-    }
-
-    /// Calls `innermost` for each turn of the outer loops but the innermost of them, as long as it says `true`: with the position of
-    /// that loop's first turn, its turns, and their distance.
-    ///
-    /// # Safety
-    /// As [`Call::walk`].
-    #[inline(always)]
-    unsafe fn walk_outer(&self, innermost: impl Fn(At, usize, At) -> bool) -> bool {
-        let (src, dst) = (self.schedule.src(), self.schedule.dst());
-        let table = self.indices();
-        let whole = (self.schedule.extents(), 0, 0);
-        let (extents, of, begin) = self.part.map_or(whole, Part::turns);
-        let still = At::default();
-        if !src.is_affine() {
-            let mut odometer = (!extents.is_empty()).then(|| Odometer::within(extents, of, begin));
-            loop {
-                let counters = odometer.as_ref().map_or(&[][..], Odometer::counters);
-                // SAFETY: the counters lie within the extents; the checks have passed.
-                let at = |access| unsafe { self.sources.position(access, counters) };
-                let (src, dst, table) = (at(src), at(dst), table.map_or(0, at));
-                let at = At { src, dst, table };
-                if !innermost(at.plus(self.within), 1, still) {
-                    return false;
-                }
-                if !odometer.as_mut().is_some_and(Odometer::advance) {
-                    return true;
-                }
-            }
-        }
-        let (src_strides, dst_strides) = (&src.strides[..], &dst.strides[..]);
-        let table_strides = table.map_or(&[][..], |table| &table.strides[..]);
-        let stride = |k: usize| At {
-            src: src_strides[k],
-            dst: dst_strides[k],
-            table: table_strides.get(k).copied().unwrap_or(0),
-        };
-        match extents.split_last() {
-            None => innermost(self.first(), 1, still),
-            Some((&count, outer)) => {
-                let last = stride(outer.len());
-                turns(outer, self.first(), &stride, |first| {
-                    innermost(first, count, last)
-                })
-            }
-        }
-    }
-
-    /// The position of the first turn, without what tables add.
-    #[inline(always)]
-    fn first(&self) -> At {
-        let first = self.within.plus(At {
-            src: self.schedule.src().offset,
-            dst: self.schedule.dst().offset,
-            table: self.indices().map_or(0, |table| table.offset),
-        });
-        match self.part.map(Part::turns) {
-            Some((_, of, begin)) if begin > 0 => first.plus(self.stride(of).times(begin)),
-            Some(_) | None => first,
-        }
-    }
-
-    /// Where the indices of a lookup are.
-    fn indices(&self) -> Option<&Access> {
-        match self.schedule.inner() {
-            Move::Lookup { lookup, .. } => Some(&lookup.access),
-            Move::Copy { .. } | Move::Strided { .. } => None,
-            Move::Shuffle { .. } | Move::Fill(_) => None,
-        }
-    }
-
     /// One turn of the outer loops. `false`: an index that the move reads lies outside its axis.
     ///
     /// # Safety

@@ -6,8 +6,8 @@
 use super::copy::Rows;
 use super::lanes::{self, Lanes, Tiles};
 use super::lookup::{self, Index, Indices};
-use super::shuffled::Run;
-use crate::shuffle::Tables;
+use super::shuffled::{Places, Run};
+use crate::shuffle::{Pattern, Tables};
 use core::arch::aarch64::*;
 
 // SAFETY: 16 bytes, of any value.
@@ -28,6 +28,18 @@ unsafe impl Lanes for uint8x16_t {
     unsafe fn tiles(first: &Run, tables: &Tables<16>, tiles: Tiles) {
         // SAFETY: by the contract of this function.
         unsafe { lanes::each::<Self>(first, tables, tiles) }
+    }
+
+    #[target_feature(enable = "neon")]
+    unsafe fn alone(
+        first: &Run,
+        pattern: &Pattern,
+        tables: &Tables<16>,
+        count: usize,
+        places: Places<'_>,
+    ) {
+        // SAFETY: by the contract of this function.
+        unsafe { lanes::each_alone::<Self>(first, pattern, tables, count, places) }
     }
 }
 

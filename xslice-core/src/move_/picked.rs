@@ -3,44 +3,13 @@
 //! Rows that touch in the destination are written by whole vectors, whose last bytes the rows behind write again; only the last ones are cut
 //! by masks. Where one load gives a row, the vector is as narrow as that allows: a narrow store straddles fewer lines.
 
-use super::copy::{self, Rows};
+use super::copy::Rows;
 use super::lanes::by_shape;
-use super::rows::{AHEAD_WRITE, prefetch_write};
 use super::short::{Short, at_an_end};
-use super::shuffled::Run;
+use super::shuffled::{Places, Run};
 use super::x86::{Fetch, InRegisters, mask_of};
 use crate::shuffle::Tables;
 use core::arch::x86_64::*;
-
-/// Where rows begin, from the source of the first: those that move, and those behind them that are known.
-#[derive(Clone, Copy)]
-pub(super) struct Places<'a> {
-    pub each: &'a [isize],
-    /// How many rows before it moves a row is fetched; 0: none is.
-    pub ahead: usize,
-}
-
-impl Places<'_> {
-    /// The first and the last of so many, in memory.
-    fn ends(&self, rows: usize) -> (isize, isize) {
-        let (mut first, mut last) = (isize::MAX, isize::MIN);
-        for &place in &self.each[..rows] {
-            first = first.min(place);
-            last = last.max(place);
-        }
-        (first, last)
-    }
-
-    /// Asks for what the row `ahead` of row `k` reads, `reach` bytes from its place, and for the line before `dst` is there.
-    #[inline(always)]
-    fn fetch(&self, k: usize, src: *const u8, reach: (isize, isize), dst: *mut u8) {
-        if let Some(&next) = self.each.get(k + self.ahead) {
-            let next = src.wrapping_offset(next + reach.0);
-            copy::prefetch(next, (reach.1 - reach.0).unsigned_abs());
-        }
-        prefetch_write(dst.wrapping_add(AHEAD_WRITE));
-    }
-}
 
 /// Moves rows, the next one from each of the places. `false`, and nothing is moved, if there are too many tables for registers.
 ///
@@ -61,6 +30,16 @@ pub(super) unsafe fn run(run: &Run, tables: &Tables<64>, rows: &Rows, places: Pl
         }
     }
     true
+}
+
+/// The first and the last of so many places, in memory.
+fn ends(places: Places<'_>, rows: usize) -> (isize, isize) {
+    let (mut first, mut last) = (isize::MAX, isize::MIN);
+    for &place in &places.each[..rows] {
+        first = first.min(place);
+        last = last.max(place);
+    }
+    (first, last)
 }
 
 /// Bytes of a vector that is loaded and stored for each row, at least, if one is enough.
@@ -94,7 +73,7 @@ macro_rules! by_vectors {
                 return;
             };
             let reach = (table.offset, table.offset + $bytes);
-            let (first, last) = places.ends(rows.count);
+            let (first, last) = ends(places, rows.count);
             let fit = run.src.wrapping_offset(first + reach.0) >= run.low
                 && run.src.wrapping_offset(last + reach.1) <= run.high;
             let whole = (rows.count * rows.bytes).checked_sub($bytes);
@@ -181,7 +160,7 @@ unsafe fn shaped<const VECTORS: usize, const LOADS: usize>(
         src: run.src.wrapping_offset(place),
         ..*run
     };
-    let (first, last) = places.ends(rows.count);
+    let (first, last) = ends(places, rows.count);
     let all_fit = short.fits(&row(first)) && short.fits(&row(last));
     let in_registers = InRegisters::<VECTORS, LOADS>::new(tables);
     let mut dst = run.dst;

@@ -10,11 +10,9 @@ use super::lanes;
 #[cfg(target_arch = "x86_64")]
 use super::level::Kind;
 use super::level::Level;
+use super::rows::{AHEAD_WRITE, prefetch_write};
 #[cfg(target_arch = "x86_64")]
-use super::{
-    picked::{self, Places},
-    short, x86,
-};
+use super::{picked, short, x86};
 use crate::shuffle::{Pattern, Shuffle, Tables};
 #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
 use core::arch::aarch64::uint8x16_t;
@@ -32,6 +30,26 @@ pub(crate) struct Run {
     /// The operand's first byte, and the one after its last.
     pub low: *const u8,
     pub high: *const u8,
+}
+
+/// Where rows begin, from the source of the first: those that move, and those behind them that are known.
+#[derive(Clone, Copy)]
+pub(super) struct Places<'a> {
+    pub each: &'a [isize],
+    /// How many rows before it moves a row is fetched; 0: none is.
+    pub ahead: usize,
+}
+
+impl Places<'_> {
+    /// Asks for what the row `ahead` of row `k` reads, `reach` bytes from its place, and for the lines behind `dst`.
+    #[inline(always)]
+    pub fn fetch(&self, k: usize, src: *const u8, reach: (isize, isize), dst: *mut u8) {
+        if let Some(&next) = self.each.get(k + self.ahead) {
+            let next = src.wrapping_offset(next + reach.0);
+            copy::prefetch(next, (reach.1 - reach.0).unsigned_abs());
+        }
+        prefetch_write(dst.wrapping_add(AHEAD_WRITE));
+    }
 }
 
 impl Shuffle {
@@ -115,8 +133,7 @@ impl Shuffle {
 }
 
 impl Shuffle {
-    /// Moves rows of whole periods, the next one from each of the places, counted from `src`; those behind the last row are fetched `ahead`
-    /// rows before they move.
+    /// Moves rows of whole periods, the next one from each of the places, counted from `src`.
     ///
     /// # Safety
     /// As [`Shuffle::run`], for each of the rows.
@@ -126,7 +143,7 @@ impl Shuffle {
         dst: *mut u8,
         src: *const u8,
         rows: Rows,
-        (places, ahead): (&[isize], usize),
+        places: Places<'_>,
         operand: Range<*const u8>,
     ) {
         let pattern = self.pattern();
@@ -143,15 +160,7 @@ impl Shuffle {
             if level.kind() == Kind::Avx512
                 && let Some(wide) = self.wide()
                 && short::takes(&run, wide)
-                && picked::run(
-                    &run,
-                    wide,
-                    &rows,
-                    Places {
-                        each: places,
-                        ahead,
-                    },
-                )
+                && picked::run(&run, wide, &rows, places)
             {
                 return;
             }
@@ -160,7 +169,7 @@ impl Shuffle {
                 src: src.wrapping_offset(place),
                 ..run
             };
-            let each = places[..rows.count].iter().enumerate();
+            let each = places.each[..rows.count].iter().enumerate();
             match self.tables(level) {
                 #[cfg(target_arch = "x86_64")]
                 (Some(wide), _) => each.for_each(|(k, &place)| {
@@ -174,7 +183,13 @@ impl Shuffle {
                 (_, Some(narrow)) => {
                     lanes::rows_from::<uint8x16_t>(&run, pattern, narrow, rows, places)
                 }
-                _ => each.for_each(|(k, &place)| units(&row(k, place), pattern, 0..run.bytes)),
+                _ => each.for_each(|(k, &place)| {
+                    let row = row(k, place);
+                    if places.ahead > 0 {
+                        places.fetch(k, src, (0, rows.bytes as isize), row.dst);
+                    }
+                    units(&row, pattern, 0..run.bytes);
+                }),
             }
         }
     }

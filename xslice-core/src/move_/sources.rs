@@ -68,7 +68,7 @@ impl Sources<'_> {
 
 /// A position without what tables add.
 #[inline]
-fn affine(access: &Access, counters: &[usize]) -> i64 {
+pub(super) fn affine(access: &Access, counters: &[usize]) -> i64 {
     let counted = access.strides.iter().zip(counters);
     let steps = counted.map(|(&stride, &counter)| stride * counter as i64);
     access.offset + steps.sum::<i64>()
@@ -79,7 +79,7 @@ fn affine(access: &Access, counters: &[usize]) -> i64 {
 /// # Safety
 /// An index of that type lies there, at any alignment.
 #[inline]
-unsafe fn load(at: *const u8, ty: IndexType) -> i64 {
+pub(super) unsafe fn load(at: *const u8, ty: IndexType) -> i64 {
     // SAFETY: by the contract of this function.
     unsafe {
         match ty {

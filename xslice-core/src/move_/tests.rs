@@ -7,6 +7,7 @@ use super::level::Level;
 use super::lookup::{self, Index, Indices};
 use super::repeat::{self, Places, Turns};
 use super::rows;
+use super::shuffled;
 use crate::nest::schedule::Fill;
 use crate::range::Progression;
 #[cfg(target_arch = "x86_64")]
@@ -92,7 +93,8 @@ fn shuffle(random: &mut Random, shuffle: &Shuffle, periods: usize, slack: (usize
         // SAFETY: every place of the rows lies in `src`, which begins and ends with them but for the slack; `dst` has room for the rows.
         unsafe {
             shuffle.rows(level, in_order, src, rows, operand.clone());
-            shuffle.rows_from(level, in_any, src, rows, (&from, ahead), operand);
+            let places = shuffled::Places { each: &from, ahead };
+            shuffle.rows_from(level, in_any, src, rows, places, operand);
         }
         assert!(
             dst == expected,

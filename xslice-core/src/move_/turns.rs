@@ -7,8 +7,9 @@
 use super::at::{At, each_turn, turns};
 use super::cache::Cache;
 use super::copy::{self, Mover, by_width};
-use super::lookup::looked_ahead;
+use super::lookup::{looked_ahead, pick};
 use super::repeat::{self, Places, Turns};
+use super::shuffled;
 use super::{Call, Level, MOST_INLINE, Rows, Sources, indices, once};
 use crate::access::{Access, IndexType, Lookup};
 use crate::nest::schedule::{Move, Row, Schedule};
@@ -115,6 +116,28 @@ impl Schedule {
                 ))
     }
 
+    /// Whether turns that begin where indices say look up the same rows, which are found once for all of them: code that reads each index
+    /// anew is slower.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn keeps_places(&self) -> bool {
+        let Move::Lookup {
+            count,
+            bytes,
+            row: Row::Run,
+            ref lookup,
+            ..
+        } = *self.inner()
+        else {
+            return false;
+        };
+        let turns = self.extents().iter().product();
+        !self.src().is_affine()
+            && bytes <= MOST_INLINE
+            && lookup.access.strides.iter().all(|&stride| stride == 0)
+            && repeat::pays(count, turns)
+    }
+
     /// Runs the move for all turns of the innermost loop, or for one where that is among the [`Schedule::outer_loops`]. `false`: an
     /// index that the move reads lies outside its axis; then some rows may not have moved. There is no panic path in it.
     ///
@@ -196,16 +219,6 @@ fn reach(bytes: usize, src_stride: i64, lookup: &Lookup) -> usize {
 }
 
 impl Call<'_> {
-    /// What one turn of loop `k` adds.
-    pub(super) fn stride(&self, k: usize) -> At {
-        let of = |access: &Access| access.strides.get(k).copied().unwrap_or(0);
-        At {
-            src: of(self.schedule.src()),
-            dst: of(self.schedule.dst()),
-            table: self.indices().map_or(0, of),
-        }
-    }
-
     /// All turns of a shuffle whose rows are moved together.
     ///
     /// # Safety
@@ -255,7 +268,10 @@ impl Call<'_> {
                     to,
                     self.src,
                     rows,
-                    (places, ahead),
+                    shuffled::Places {
+                        each: places,
+                        ahead,
+                    },
                     operand.clone(),
                 );
             }
@@ -328,6 +344,53 @@ impl Call<'_> {
     /// As [`Call::turns`], of a schedule whose move looks up at most [`repeat::MOST_KEPT`] rows.
     #[inline(never)]
     unsafe fn repeated(&self, first: At, turns: usize, stride: At) -> bool {
+        let mut places = [const { MaybeUninit::uninit() }; repeat::MOST_KEPT];
+        // SAFETY: by the contract of this function. Any index of the axis is proved to lie in the operand (I3), so all of `reach` does, and
+        // what is between two turns.
+        unsafe {
+            let Some((rows, places)) = self.places(first.table, &mut places) else {
+                return false;
+            };
+            let to = self.dst.offset(first.dst as isize);
+            let from = self.src.offset(first.src as isize);
+            let turns = Turns {
+                count: turns,
+                dst_stride: stride.dst as isize,
+                src_stride: stride.src as isize,
+            };
+            repeat::moved(self.level, to, from, rows, places, turns);
+        }
+        true
+    }
+
+    /// All turns of a schedule that [`keeps_places`](Schedule::keeps_places).
+    ///
+    /// # Safety
+    /// As [`nest`](super::nest).
+    #[inline(never)]
+    pub(super) unsafe fn kept(&self) -> bool {
+        let mut places = [const { MaybeUninit::uninit() }; repeat::MOST_KEPT];
+        let table = self.within.table + self.indices().map_or(0, |table| table.offset);
+        // SAFETY: by the contract of this function.
+        unsafe {
+            match self.places(table, &mut places) {
+                Some((rows, places)) => {
+                    by_width!(rows.bytes, kept_turns(self, rows, places.each))
+                }
+                None => false,
+            }
+        }
+    }
+
+    /// The rows of a look-up whose indices begin there, and their places. `None`: an index lies outside its axis.
+    ///
+    /// # Safety
+    /// The indices lie in the table.
+    unsafe fn places<'p>(
+        &self,
+        table: i64,
+        places: &'p mut [MaybeUninit<isize>; repeat::MOST_KEPT],
+    ) -> Option<(Rows, Places<'p>)> {
         let Move::Lookup {
             bytes,
             dst_stride,
@@ -337,43 +400,25 @@ impl Call<'_> {
             ..
         } = *self.schedule.inner()
         else {
-            return false;
+            return None;
         };
         let rows = self.rows(self.count, bytes, dst_stride, src_stride);
-        let reach = reach(bytes, src_stride, lookup);
-        let mut places = [const { MaybeUninit::uninit() }; repeat::MOST_KEPT];
-        let places = &mut places[..rows.count];
-        // SAFETY: by the contract of this function: the indices lie in the table; all places are written, and used if all indices lie in
-        // the axis. Any index of the axis is proved to lie in the operand (I3), so all of `reach` does, and what is between two turns.
+        let places = places.get_mut(..rows.count)?;
+        // SAFETY: by the contract of this function; all places are written.
         unsafe {
-            let table = self.table.offset(first.table as isize);
+            let table = self.table.offset(table as isize);
+            let (level, stride) = (self.level, rows.src_stride);
             let inside = match lookup.index {
-                IndexType::I32 => indices::<i32>(table, lookup, index_stride).places(
-                    self.level,
-                    0,
-                    rows.src_stride,
-                    places,
-                ),
-                IndexType::I64 => indices::<i64>(table, lookup, index_stride).places(
-                    self.level,
-                    0,
-                    rows.src_stride,
-                    places,
-                ),
+                IndexType::I32 => {
+                    indices::<i32>(table, lookup, index_stride).places(level, 0, stride, places)
+                }
+                IndexType::I64 => {
+                    indices::<i64>(table, lookup, index_stride).places(level, 0, stride, places)
+                }
             };
-            if inside {
-                let each = &*(&raw const *places as *const [isize]);
-                let places = Places { each, reach };
-                let to = self.dst.offset(first.dst as isize);
-                let from = self.src.offset(first.src as isize);
-                let turns = Turns {
-                    count: turns,
-                    dst_stride: stride.dst as isize,
-                    src_stride: stride.src as isize,
-                };
-                repeat::moved(self.level, to, from, rows, places, turns);
-            }
-            inside
+            let each = &*(&raw const *places as *const [isize]);
+            let reach = reach(bytes, src_stride, lookup);
+            inside.then_some((rows, Places { each, reach }))
         }
     }
 
@@ -388,6 +433,23 @@ impl Call<'_> {
             let to = self.dst.offset(at.dst as isize);
             copy::each(mover, to, self.src.offset(at.src as isize), rows);
         }
+    }
+}
+
+/// # Safety
+/// As [`Call::kept`]; the mover is for `rows.bytes`.
+unsafe fn kept_turns(mover: impl Mover, call: &Call<'_>, rows: Rows, places: &[isize]) -> bool {
+    let ahead = looked_ahead(rows.cache, rows.bytes);
+    // SAFETY: by the contract of this function; `walk` gives the positions of turns within the extents.
+    unsafe {
+        call.walk(|at| {
+            let (to, from) = (
+                call.dst.offset(at.dst as isize),
+                call.src.offset(at.src as isize),
+            );
+            pick(mover, to, from, rows, places, ahead);
+            true
+        })
     }
 }
 

@@ -7,7 +7,7 @@ use super::cache::Cache;
 use super::copy::Rows;
 use super::lanes::{self, Lanes, Tiles, by_shape, inside};
 use super::rows::{AHEAD_WRITE, prefetch, prefetch_write};
-use super::shuffled::Run;
+use super::shuffled::{Places, Run};
 use super::stream;
 use crate::shuffle::{Pattern, Tables};
 use core::arch::x86_64::{
@@ -35,6 +35,18 @@ unsafe impl Lanes for __m128i {
     unsafe fn tiles(first: &Run, tables: &Tables<16>, tiles: Tiles) {
         // SAFETY: by the contract of this function.
         unsafe { lanes::each::<Self>(first, tables, tiles) }
+    }
+
+    #[target_feature(enable = "avx2")]
+    unsafe fn alone(
+        first: &Run,
+        pattern: &Pattern,
+        tables: &Tables<16>,
+        count: usize,
+        places: Places<'_>,
+    ) {
+        // SAFETY: by the contract of this function.
+        unsafe { lanes::each_alone::<Self>(first, pattern, tables, count, places) }
     }
 }
 

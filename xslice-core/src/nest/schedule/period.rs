@@ -141,8 +141,8 @@ impl Schedule {
             return None;
         }
         match self.row(around + 1, block)? {
-            ..=MOST_PERIOD => self.alone(around + 1, block, known),
-            ..=MOST_ROW => {
+            0..=MOST_PERIOD => self.alone(around + 1, block, known),
+            row if row <= MOST_ROW => {
                 let periods = self.periods(block, known, vector).ok();
                 periods.filter(|periods| periods.loops == inside)
             }

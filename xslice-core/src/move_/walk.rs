@@ -1,0 +1,247 @@
+//! The outer loops of a call: where each turn stands.
+//!
+//! Positions that are sums of strides are stepped. Where a table says where turns are, what the innermost loop does not move is read once for
+//! all its turns, and the indices that it does move are read in blocks.
+
+use super::at::{At, each_turn, turns};
+use super::part::Part;
+use super::sources::{affine, load};
+use super::{Call, indices};
+use crate::access::{Access, IndexType, Lookup};
+use crate::nest::schedule::Move;
+use crate::runner::Odometer;
+use core::mem::MaybeUninit;
+
+/// Turns whose indices are read at once.
+const BLOCK: usize = 64;
+
+/// What the innermost of the outer loops moves in the tables of the source.
+enum Moved<'a> {
+    Nothing,
+    /// The position in one table, which no other table moves.
+    One(&'a Lookup),
+    Several,
+}
+
+impl Call<'_> {
+    /// Turns of each loop that are taken.
+    pub(super) fn extents(&self) -> &[usize] {
+        self.taken().0
+    }
+
+    /// The same, which loop does not begin at 0, and where it begins.
+    fn taken(&self) -> (&[usize], usize, usize) {
+        let whole = (self.schedule.extents(), 0, 0);
+        self.part.map_or(whole, Part::turns)
+    }
+
+    /// Where the indices of a lookup are.
+    pub(super) fn indices(&self) -> Option<&Access> {
+        match self.schedule.inner() {
+            Move::Lookup { lookup, .. } => Some(&lookup.access),
+            Move::Copy { .. } | Move::Strided { .. } => None,
+            Move::Shuffle { .. } | Move::Fill(_) => None,
+        }
+    }
+
+    /// What one turn of loop `k` adds, but for what tables do.
+    #[inline]
+    pub(super) fn stride(&self, k: usize) -> At {
+        let of = |access: &Access| access.strides.get(k).copied().unwrap_or(0);
+        At {
+            src: of(self.schedule.src()),
+            dst: of(self.schedule.dst()),
+            table: self.indices().map_or(0, of),
+        }
+    }
+
+    /// The position of the first turn, but for what tables add.
+    #[inline(always)]
+    pub(super) fn first(&self) -> At {
+        let first = self.within.plus(At {
+            src: self.schedule.src().offset,
+            dst: self.schedule.dst().offset,
+            table: self.indices().map_or(0, |table| table.offset),
+        });
+        match self.taken() {
+            (_, of, begin) if begin > 0 => first.plus(self.stride(of).times(begin)),
+            _ => first,
+        }
+    }
+
+    /// Calls `turn` with the position of each turn of the outer loops, as long as it says `true`.
+    ///
+    /// # Safety
+    /// The checks of the tables have passed.
+    #[inline(always)]
+    pub(super) unsafe fn walk(&self, turn: impl Fn(At) -> bool) -> bool {
+        // SAFETY: by the contract of this function.
+        unsafe { self.walk_outer(|first, count, stride| each_turn(first, count, stride, &turn)) }
+    }
+
+    /// Calls `innermost` for each turn of the outer loops but the innermost of them, as long as it says `true`: with the position of
+    /// that loop's first turn, its turns, and their distance. Where that loop moves a table, for each of its turns alone.
+    ///
+    /// # Safety
+    /// As [`Call::walk`].
+    #[inline(always)]
+    pub(super) unsafe fn walk_outer(&self, innermost: impl Fn(At, usize, At) -> bool) -> bool {
+        if !self.schedule.src().is_affine() {
+            // SAFETY: by the contract of this function.
+            return unsafe { self.walk_by_tables(&innermost) };
+        }
+        match self.extents().split_last() {
+            None => innermost(self.first(), 1, At::default()),
+            Some((&count, outer)) => {
+                let last = self.stride(outer.len());
+                let stride = |k| self.stride(k);
+                turns(outer, self.first(), &stride, |first| {
+                    innermost(first, count, last)
+                })
+            }
+        }
+    }
+
+    /// # Safety
+    /// As [`Call::walk_outer`].
+    #[inline]
+    unsafe fn walk_by_tables(&self, innermost: &impl Fn(At, usize, At) -> bool) -> bool {
+        let (extents, of, begin) = self.taken();
+        let last = extents.len().saturating_sub(1);
+        let (moved, still) = (self.moved_by(last), At::default());
+        let (walked, rest) = match moved {
+            Moved::Several => (extents, &[][..]),
+            Moved::Nothing | Moved::One(_) => extents.split_at(last),
+        };
+        let skipped = if of < walked.len() { 0 } else { begin };
+        let mut odometer = match of < walked.len() {
+            true => Odometer::within(walked, of, begin),
+            false => Odometer::new(walked),
+        };
+        loop {
+            let counters = odometer.counters();
+            // SAFETY: the counters lie within the extents, of which those that are not given are at 0; the checks have passed.
+            let inside = unsafe {
+                let first = self.at(counters);
+                match (rest, &moved) {
+                    (&[count], Moved::One(lookup)) => {
+                        self.each_looked_up(lookup, counters, first, skipped, count, innermost)
+                    }
+                    (&[count], _) => {
+                        let stride = self.stride(last);
+                        innermost(first.plus(stride.times(skipped)), count, stride)
+                    }
+                    _ => innermost(first, 1, still),
+                }
+            };
+            if !inside {
+                return false;
+            }
+            if !odometer.advance() {
+                return true;
+            }
+        }
+    }
+
+    /// What loop `k` moves in the tables of the source.
+    fn moved_by(&self, k: usize) -> Moved<'_> {
+        let moves = |lookup: &&Lookup| {
+            !lookup
+                .access
+                .all_strides(&|strides| strides.get(k).is_none_or(|&stride| stride == 0))
+        };
+        let mut moved = self.schedule.src().lookups.iter().filter(moves);
+        match (moved.next(), moved.next()) {
+            (None, _) => Moved::Nothing,
+            (Some(only), None) if only.access.is_affine() => Moved::One(only),
+            (Some(_), _) => Moved::Several,
+        }
+    }
+
+    /// The position of a turn; loops without a counter stand at their first turn.
+    ///
+    /// # Safety
+    /// The counters lie within the extents; the checks of the tables have passed.
+    unsafe fn at(&self, counters: &[usize]) -> At {
+        // SAFETY: by the contract of this function.
+        let at = |access: &Access| unsafe { self.sources.position(access, counters) };
+        self.within.plus(At {
+            src: at(self.schedule.src()),
+            dst: at(self.schedule.dst()),
+            table: self.indices().map_or(0, at),
+        })
+    }
+
+    /// Calls `innermost` with the position of `count` turns of the last loop, which moves a table, from turn `skipped` on. `first` is where
+    /// its first turn stands.
+    ///
+    /// # Safety
+    /// As [`Call::at`].
+    #[inline]
+    unsafe fn each_looked_up(
+        &self,
+        lookup: &Lookup,
+        counters: &[usize],
+        first: At,
+        skipped: usize,
+        count: usize,
+        innermost: &impl Fn(At, usize, At) -> bool,
+    ) -> bool {
+        let still = At::default();
+        let stride = self.stride(counters.len());
+        let mut places = [const { MaybeUninit::uninit() }; BLOCK];
+        for done in (0..count).step_by(BLOCK) {
+            let places = &mut places[..BLOCK.min(count - done)];
+            // SAFETY: by the contract of this function.
+            unsafe { self.looked_up_places(lookup, counters, skipped + done, places) };
+            for (k, place) in places.iter().enumerate() {
+                // SAFETY: all places are written.
+                let place = unsafe { place.assume_init_read() };
+                let at = first.plus(stride.times(skipped + done + k));
+                let at = At {
+                    src: first.src.wrapping_add(place as i64),
+                    ..at
+                };
+                if !innermost(at, 1, still) {
+                    return false;
+                }
+            }
+        }
+        true
+    }
+
+    /// What turns of the last loop add to the source, with what the table does, those from `turn` on.
+    ///
+    /// # Safety
+    /// As [`Call::at`].
+    #[inline(never)]
+    unsafe fn looked_up_places(
+        &self,
+        lookup: &Lookup,
+        counters: &[usize],
+        turn: usize,
+        places: &mut [MaybeUninit<isize>],
+    ) {
+        let last = counters.len();
+        let (index_stride, src_stride) = (
+            lookup.access.strides[last],
+            self.schedule.src().strides[last] as isize,
+        );
+        // SAFETY: by the contract of this function.
+        unsafe {
+            let table = self.sources.start(lookup.table);
+            let table = table.offset(affine(&lookup.access, counters) as isize);
+            // The first turn has it already.
+            let already = lookup.adds(load(table, lookup.index)) as isize;
+            match lookup.index {
+                IndexType::I32 => indices::<i32>(table, lookup, index_stride)
+                    .places(self.level, turn, src_stride, places),
+                IndexType::I64 => indices::<i64>(table, lookup, index_stride)
+                    .places(self.level, turn, src_stride, places),
+            };
+            for place in places {
+                *place.assume_init_mut() -= already;
+            }
+        }
+    }
+}
