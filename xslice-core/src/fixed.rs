@@ -439,12 +439,17 @@ impl Proof {
         let Some(schedule) = Schedule::new(&nest, &known) else {
             panic!("elements without fixed bytes");
         };
-        let reads_all = table.is_some_and(|table| {
-            numbers.extents == [table.side.0] && matches!(table.side, (_, 0, [1]))
+        // The outermost loop takes all indices, those inside it what is wanted of each row.
+        let reads_all = table.is_some_and(|table| match (table.side, numbers.extents) {
+            ((len, 0, [1, still @ ..]), [turns, ..]) => {
+                *turns == len && still.iter().all(|&stride| stride == 0)
+            }
+            _ => false,
         });
         Self {
             tests_every_index: reads_all
                 && matches!(schedule.inner(), Move::Lookup { .. })
+                && schedule.extents().is_empty()
                 && schedule.src().is_affine(),
             inputs: [numbers.src.0, table_len],
             output: numbers.dst.0,

@@ -373,7 +373,11 @@ unsafe fn blocks<I: Index>(
     unsafe {
         each_block(level, rows, indices, ahead, |done, count, places| {
             let to = dst.wrapping_offset(done as isize * rows.dst_stride);
-            block(level, to, src, Rows { count, ..rows }, places, ahead);
+            let places = Places {
+                each: places,
+                ahead,
+            };
+            block(level, to, src, Rows { count, ..rows }, places);
         })
     }
 }
@@ -456,20 +460,20 @@ unsafe fn each_block<I: Index>(
 /// # Safety
 /// As [`copy::run`], for each of the runs; there are as many places.
 #[inline]
-unsafe fn block(
+pub(super) unsafe fn block(
     level: Level,
     dst: *mut u8,
     src: *const u8,
     rows: Rows,
-    places: &[isize],
-    ahead: usize,
+    places: Places<'_>,
 ) {
+    let Places { each, ahead } = places;
     // SAFETY: by the contract of this function.
     unsafe {
         if rows::takes(level, &rows) {
-            return rows::moved(level, dst, src, rows, places.len(), |k| places[k]);
+            return rows::moved(level, dst, src, rows, each.len(), |k| each[k]);
         }
-        by_width!(rows.bytes, pick(dst, src, rows, places, ahead));
+        by_width!(rows.bytes, pick(dst, src, rows, each, ahead));
     }
 }
 

@@ -45,6 +45,7 @@ mod stream;
 mod team;
 #[cfg(test)]
 mod tests;
+mod together;
 mod turns;
 mod walk;
 #[cfg(target_arch = "x86_64")]
@@ -259,6 +260,9 @@ unsafe fn scheduled(
     };
     // SAFETY: `walk` gives the positions of turns within the extents; the rest is the contract of this function.
     unsafe {
+        if let Some(loops) = schedule.together(call.extents(), count) {
+            return call.together(loops);
+        }
         match *inner {
             Move::Strided {
                 bytes,
@@ -269,7 +273,6 @@ unsafe fn scheduled(
                 let rows = call.rows(count, bytes, dst_stride, src_stride);
                 by_width!(bytes, short_rows(&call, rows))
             }
-            Move::Shuffle { .. } if schedule.rows_together(call.extents()) > 1 => call.together(),
             Move::Lookup { .. } if schedule.keeps_places() => call.kept(),
             Move::Shuffle { .. } | Move::Lookup { .. } => {
                 call.walk_outer(|first, turns, stride| call.turns(first, turns, stride))

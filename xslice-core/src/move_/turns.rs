@@ -4,12 +4,11 @@
 //! where they stand. So rows are moved here as the runner moves them: many at once where a Move can do that, by the widest vectors,
 //! past the caches where the result is larger.
 
-use super::at::{At, each_turn, turns};
+use super::at::{At, each_turn};
 use super::cache::Cache;
 use super::copy::{self, Mover, by_width};
 use super::lookup::{looked_ahead, pick};
 use super::repeat::{self, Places, Turns};
-use super::shuffled;
 use super::{Call, Level, MOST_INLINE, Rows, Sources, indices, once};
 use crate::access::{Access, IndexType, Lookup};
 use crate::nest::schedule::{Move, Row, Schedule};
@@ -18,15 +17,6 @@ use core::mem::MaybeUninit;
 
 /// Fewer rows in all turns are over in machine code before places are kept.
 const LEAST_KEPT: usize = 512;
-
-/// More rows of one loop are moved at their distance.
-const FEW_ROWS: usize = 16;
-
-/// Longer rows take so long that it costs nothing to begin anew.
-const LONGEST_TOGETHER: usize = 2048;
-
-/// Rows whose places are found at once.
-const ROWS: usize = 128;
 
 /// So many rows a turn, of any form, are quicker from places that are kept.
 const MANY: usize = 8;
@@ -38,35 +28,12 @@ impl Schedule {
     pub fn outer_loops(&self) -> usize {
         let loops = self.extents().len();
         match self.src().is_affine() {
-            true => loops - self.rows_together(self.extents()),
+            true => {
+                let together = self.together(self.extents(), self.inner().count());
+                loops - together.unwrap_or(loops.min(1))
+            }
             false => loops,
         }
-    }
-
-    /// The innermost loops whose turns are rows at one distance in the destination, where the rows of the innermost one are few and short;
-    /// only that one, if there is one, where they are not. With so many turns of each loop.
-    pub(super) fn rows_together(&self, extents: &[usize]) -> usize {
-        let Some((&innermost, outer)) = extents.split_last() else {
-            return 0;
-        };
-        let is_short = match self.inner() {
-            Move::Shuffle { count, shuffle, .. } => {
-                count.saturating_mul(shuffle.pattern().period()) <= LONGEST_TOGETHER
-            }
-            _ => false,
-        };
-        if !is_short || innermost > FEW_ROWS || !self.src().is_affine() {
-            return 1;
-        }
-        let dst = &self.dst().strides;
-        let mut apart = dst[outer.len()];
-        let loops = extents.iter().zip(dst).rev();
-        let touching = loops.take_while(|&(&extent, &stride)| {
-            let touches = stride == apart;
-            apart = apart.wrapping_mul(extent as i64);
-            touches
-        });
-        touching.count()
     }
 
     /// Whether turns of the innermost loop look up the same indices, so many rows that places kept for all turns are quicker than code
@@ -199,9 +166,11 @@ impl Schedule {
         // SAFETY: by the contract of this function these are positions of turns within the extents.
         unsafe {
             match self.extents()[loops..] {
-                [] => call.turns(first, 1, At::default()),
+                ref inner if self.together(self.extents(), call.count).is_some() => {
+                    call.rows_of(inner, first)
+                }
                 [turns] => call.turns(first, turns, call.stride(loops)),
-                ref several => call.rows_of(several, first),
+                _ => call.turns(first, 1, At::default()),
             }
         }
     }
@@ -219,84 +188,6 @@ fn reach(bytes: usize, src_stride: i64, lookup: &Lookup) -> usize {
 }
 
 impl Call<'_> {
-    /// All turns of a shuffle whose rows are moved together.
-    ///
-    /// # Safety
-    /// As [`nest`](super::nest).
-    pub(super) unsafe fn together(&self) -> bool {
-        let extents = self.extents();
-        let (outer, inner) = extents.split_at(extents.len() - self.schedule.rows_together(extents));
-        let stride = |k| self.stride(k);
-        // SAFETY: by the contract of this function.
-        turns(outer, self.first(), &stride, |first| unsafe {
-            self.rows_of(inner, first)
-        })
-    }
-
-    /// The turns of several innermost loops, which are rows at one distance in the destination, each from a place of its own.
-    ///
-    /// # Safety
-    /// As [`Call::turns`].
-    #[inline(never)]
-    unsafe fn rows_of(&self, inner: &[usize], first: At) -> bool {
-        let Move::Shuffle {
-            source_bytes,
-            ref shuffle,
-            ..
-        } = *self.schedule.inner()
-        else {
-            return false;
-        };
-        let loops = self.extents().len();
-        let bytes = self.count * shuffle.pattern().period();
-        let rows = self.rows(0, bytes, self.stride(loops - 1).dst, 0);
-        let ahead = looked_ahead(rows.cache, shuffle.pattern().span(self.count));
-        let operand = self.src..self.src.wrapping_add(source_bytes);
-        let mut places = [const { MaybeUninit::uninit() }; ROWS];
-        let mut count = 0;
-        let mut to = self.dst.wrapping_offset(first.dst as isize);
-        let mut flush = |places: &[MaybeUninit<isize>]| {
-            let rows = Rows {
-                count: places.len(),
-                ..rows
-            };
-            // SAFETY: by the contract of this function; these places are written.
-            unsafe {
-                let places = &*(&raw const *places as *const [isize]);
-                shuffle.rows_from(
-                    self.level,
-                    to,
-                    self.src,
-                    rows,
-                    shuffled::Places {
-                        each: places,
-                        ahead,
-                    },
-                    operand.clone(),
-                );
-            }
-            to = to.wrapping_offset(rows.count as isize * rows.dst_stride);
-        };
-        let strides = &self.schedule.src().strides[loops - inner.len()..];
-        let stride = |k: usize| At {
-            src: strides[k],
-            ..At::default()
-        };
-        turns(inner, first, &stride, |at| {
-            places[count].write(at.src as isize);
-            count += 1;
-            if count == ROWS {
-                flush(&places);
-                count = 0;
-            }
-            true
-        });
-        if count > 0 {
-            flush(&places[..count]);
-        }
-        true
-    }
-
     /// Some turns of one loop, `stride` apart. `false`: an index that the move reads lies outside its axis.
     ///
     /// # Safety

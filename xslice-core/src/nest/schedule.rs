@@ -192,7 +192,7 @@ impl Schedule {
             Source::Buffer(_) => {
                 let block = nest.block() * nest.element_type().size();
                 let vector = Level::best().vector();
-                all.periods(block, &constant_in(constants), vector).err()
+                all.shuffled(block, &constant_in(constants), vector).err()
             }
         }
     }
@@ -243,7 +243,7 @@ impl Schedule {
                 source_bytes,
                 shuffle: periods.shuffle,
             };
-        } else if let Some(periods) = self.shuffled(bytes, known, vector) {
+        } else if let Ok(periods) = self.shuffled(bytes, known, vector) {
             self.take_periods(&periods);
             self.inner = Move::Shuffle {
                 count: periods.count,

@@ -70,8 +70,8 @@ impl fmt::Display for NoShuffle {
             Self::Table => f.write_str("an index says where its bytes are"),
             Self::FewRuns { runs, rows } => write!(
                 f,
-                "{rows} x {runs} runs are few, and a shuffle pays from {LEAST_RUNS} in one row, or {LEAST_RUNS_IN_ALL} in rows of \
-                 {LEAST_RUNS_EACH} and more"
+                "{rows} x {runs} runs are few, and a shuffle pays from {LEAST_RUNS} in one row, {LEAST_RUNS_IN_ALL} in rows of \
+                 {LEAST_RUNS_EACH} and more, or {LEAST_ROWS} rows of two"
             ),
             Self::Far => f.write_str(
                 "the bytes of one vector lie so far apart that its loads cost more than the runs",
@@ -156,16 +156,21 @@ impl Schedule {
         block: usize,
         known: Known<'_>,
         vector: usize,
-    ) -> Option<Periods> {
-        let rows = || {
+    ) -> Result<Periods, NoShuffle> {
+        self.periods(block, known, vector).or_else(|reason| {
             let loops = self.extents.len();
             let is_period = |k: &usize| self.row(*k, block).is_some_and(|row| row <= MOST_PERIOD);
-            let first = (0..loops).rev().take_while(is_period).last()?;
-            let rows: usize = self.extents[..first].iter().product();
-            let periods = (first..loops).find_map(|k| self.alone(k, block, known))?;
-            (rows >= LEAST_ROWS).then_some(periods)
-        };
-        self.periods(block, known, vector).ok().or_else(rows)
+            let first = (0..loops).rev().take_while(is_period).last();
+            let rows = |first: usize| self.extents[..first].iter().product::<usize>();
+            let first = first.filter(|&first| rows(first) >= LEAST_ROWS);
+            let mut shorter = first.map_or(0..0, |first| first..loops);
+            let alone = shorter.find_map(|k| self.alone(k, block, known));
+            match (alone, reason) {
+                (Some(alone), _) => Ok(alone),
+                (None, NoShuffle::FewRuns { .. }) if first.is_some() => Err(NoShuffle::Far),
+                (None, reason) => Err(reason),
+            }
+        })
     }
 
     /// The loops from `k` on as a row of one period that stands alone.
