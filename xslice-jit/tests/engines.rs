@@ -194,6 +194,78 @@ fn patterns_of_small_results_agree() {
     }
 }
 
+/// Rows where indices point, of which a pattern says what is wanted: short and long, near the ends of the operand, in blocks and fewer.
+#[test]
+fn patterns_of_picked_rows_agree() {
+    let texts = [
+        "x[@a][:, :, ::2]",
+        "x[@a][:, 1:3, ::-1]",
+        "x[:, @b][:, :, ::-3]",
+        "x[@a][::-1, ::-2, 1:]",
+        "x[@a][:, @b][:, :, ::2]",
+        "x[@a][:, :, [1, 0, 2]]",
+        "x[:, :, @c][:, :, ::2]",
+        "x[@a][:, :, @c]",
+    ];
+    for (ty, columns) in [
+        (ElementType::U8, 3),
+        (ElementType::U8, 11),
+        (ElementType::U16, 5),
+        (ElementType::F32, 4),
+        (ElementType::F32, 30),
+        (ElementType::F64, 9),
+    ] {
+        let x = tensor(ty, &[17, 4, columns]);
+        for count in [1, 7, 70, 600] {
+            let below = |axis: i64| move |k: i64| (k * 7 + k * k) % (2 * axis) - axis;
+            let indices = |axis| (0..count).map(below(axis)).collect::<Vec<_>>();
+            let a = ids64(&[count as usize], &indices(17));
+            let narrow: Vec<i32> = indices(4).into_iter().map(|index| index as i32).collect();
+            let b = ids32(&[count as usize], &narrow);
+            let c = ids64(&[5], &[0, -1, 2, -3, 1]);
+            for text in texts {
+                let program = Program::parse(text).expect(text);
+                let tables = [("@a", &a), ("@b", &b), ("@c", &c)];
+                let used = tables.into_iter().filter(|(name, _)| text.contains(name));
+                let operands = [&x].into_iter().chain(used.map(|(_, table)| table));
+                let operands: Vec<_> = operands.cloned().collect();
+                run(
+                    &format!("{text} of {ty} {columns}, {count}"),
+                    &program,
+                    &operands,
+                );
+            }
+        }
+    }
+}
+
+/// Rows of a few runs, in several loops around them.
+#[test]
+fn short_rows_in_several_loops_agree() {
+    for (ty, row) in [
+        (ElementType::U8, 7),
+        (ElementType::U16, 24),
+        (ElementType::F32, 9),
+        (ElementType::F64, 40),
+    ] {
+        for outer in [[9, 8, 3], [70, 3, 2], [2, 30, 17]] {
+            let [a, b, c] = outer;
+            let x = tensor(ty, &[a, b, c, row]);
+            for text in [
+                "x[:, ::2, ::-1, ::3]",
+                "x[::-1, ::-2, 1:, 1:4]",
+                "x[:, ::3, :, ::-1]",
+                "x[:, ::2, :, 2:]",
+                "x[::2, :, ::2, -1:0:-2]",
+            ] {
+                let program = Program::parse(text).expect(text);
+                let name = format!("{text} of {ty} {outer:?} {row}");
+                run(&name, &program, std::slice::from_ref(&x));
+            }
+        }
+    }
+}
+
 #[test]
 fn chains_through_tables_agree() {
     let x = tensor(ElementType::F32, &[8, 6, 5]);
