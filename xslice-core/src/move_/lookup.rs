@@ -40,7 +40,15 @@ const FEW: usize = 8;
 /// Narrower rows come several out of one line: looking ahead costs more than it gains.
 const LEAST_AHEAD: usize = 32;
 
+/// Rows of tables of so many bytes come from the last cache or from memory: as many as can be have to be on their way at any time.
+const FAR_TABLE: usize = 16 << 20;
+
 impl<I: Index> Indices<I> {
+    /// Bytes of the source that the axis spans.
+    fn reach(&self) -> usize {
+        (self.size as usize).saturating_mul(self.scale.unsigned_abs())
+    }
+
     /// The places of rows `first..`, one for each of `places`, and whether all indices lie in the axis.
     ///
     /// # Safety
@@ -371,6 +379,9 @@ unsafe fn blocks<I: Index>(
     let ahead = looked_ahead(rows.cache, rows.bytes);
     // SAFETY: by the contract of this function.
     unsafe {
+        if ahead > 0 && indices.reach() >= FAR_TABLE && !rows::takes(level, &rows) {
+            return by_width!(rows.bytes, in_turn(dst, src, rows, indices, ahead));
+        }
         each_block(level, rows, indices, ahead, |done, count, places| {
             let to = dst.wrapping_offset(done as isize * rows.dst_stride);
             let places = Places {
@@ -380,6 +391,54 @@ unsafe fn blocks<I: Index>(
             block(level, to, src, Rows { count, ..rows }, places);
         })
     }
+}
+
+/// Moves short rows out of a far table, fetched `ahead`, each index read just before its row is asked for: while a block of them were turned
+/// into places, nothing would be on its way. `false`: an index lies outside its axis; its row has not moved.
+///
+/// # Safety
+/// As [`run`]; the mover is for `rows.bytes`.
+#[inline(never)]
+unsafe fn in_turn<I: Index>(
+    mover: impl Mover,
+    dst: *mut u8,
+    src: *const u8,
+    rows: Rows,
+    indices: &Indices<I>,
+    ahead: usize,
+) -> bool {
+    const RING: usize = rows::MOST_AHEAD;
+    let mut froms = [src; RING];
+    let (mut at, mut row) = (indices.table, src);
+    let mut next = |fetched: usize, froms: &mut [*const u8; RING]| {
+        // SAFETY: by the contract of this function, for as many indices as there are rows; at any alignment.
+        let index: i64 = unsafe { at.read_unaligned() }.into();
+        let wrapped = index + (index >> 63 & indices.size);
+        let from = row.wrapping_offset((wrapped as isize).wrapping_mul(indices.scale));
+        copy::prefetch(from, rows.bytes);
+        froms[fetched % RING] = from;
+        at = at.wrapping_byte_offset(indices.stride);
+        row = row.wrapping_offset(rows.src_stride);
+        (wrapped as u64) < indices.size as u64
+    };
+    let ahead = ahead.min(RING).min(rows.count);
+    for k in 0..ahead {
+        if !next(k, &mut froms) {
+            return false;
+        }
+    }
+    let mut to = dst;
+    for k in 0..rows.count {
+        let from = froms[k % RING];
+        if k + ahead < rows.count && !next(k + ahead, &mut froms) {
+            return false;
+        }
+        rows::prefetch_write(to.wrapping_add(rows::AHEAD_WRITE));
+        // SAFETY: this is one of the runs, and its index lies in the axis.
+        unsafe { mover.run(to, from) };
+        to = to.wrapping_offset(rows.dst_stride);
+    }
+    true
 }
 
 /// Moves `rows` that are periods of a pattern, each from where the next index points. `false`: an index lies outside its axis; no row of

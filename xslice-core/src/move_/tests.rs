@@ -273,6 +273,20 @@ fn lookups_move_what_indices_say_and_refuse_those_outside() {
     }
 }
 
+/// Each index of a table that no near cache holds is read just before its row is asked for.
+#[test]
+fn lookups_in_far_tables_move_what_indices_say() {
+    let mut random = Random(0x5851_F42D);
+    for (bytes, count) in [(40, 1000), (64, 20), (33, 5)] {
+        let size = (17 << 20) / bytes;
+        let id = |_| random.below(2 * size) as i64 - size as i64;
+        let ids = (0..count).map(id).collect::<Vec<i64>>();
+        let narrow = ids.iter().map(|&id| id as i32).collect();
+        look_up::<i64>(&mut random, bytes, size, ids, i64::MIN);
+        look_up::<i32>(&mut random, bytes, size, narrow, size as i32);
+    }
+}
+
 /// Moves rows from the same places in some turns at every level, and compares with a loop over bytes. The operand ends where the reach of
 /// its last turn does.
 fn repeat(random: &mut Random, bytes: usize, reach: usize, places: &[isize], turns: usize) {
