@@ -25,6 +25,8 @@ const NEAR: usize = 8;
 pub struct Pattern {
     offsets: Vec<i32>,
     src_stride: i32,
+    /// Whether each period stands alone, at a place of its own.
+    alone: bool,
     /// Bytes that stay together: 1, 2, 4 or 8.
     unit: usize,
     /// Whether a table of constants says where the runs are.
@@ -35,15 +37,16 @@ pub struct Pattern {
 
 impl Pattern {
     /// A pattern of `offsets.len()` bytes a period, each read `offsets[k]` bytes from the place of its period, the places
-    /// `src_stride` bytes apart, or 0 if each period stands alone; `None` if the reach is too long for a few nearby loads.
+    /// `src_stride` bytes apart, or each at a place of its own; `None` if the reach is too long for a few nearby loads.
     pub(crate) fn new(
         offsets: Vec<i32>,
-        src_stride: i64,
+        src_stride: Option<i64>,
         looked_up: bool,
         past_line: Option<u8>,
     ) -> Option<Self> {
         let period = offsets.len();
-        let src_stride = i32::try_from(src_stride).ok()?;
+        let alone = src_stride.is_none();
+        let src_stride = i32::try_from(src_stride.unwrap_or(0)).ok()?;
         let reach = usize::try_from(src_stride.unsigned_abs()).ok()?;
         let spread = offsets.iter().max()?.abs_diff(*offsets.iter().min()?) as usize;
         let dense = (1..=64).contains(&period) && reach <= 2 * NEAR * period && spread <= 256;
@@ -54,6 +57,7 @@ impl Pattern {
             unit: unit.unwrap_or(1),
             offsets,
             src_stride,
+            alone,
             looked_up,
             past_line,
         })
@@ -71,15 +75,15 @@ impl Pattern {
         &self.offsets
     }
 
-    /// Distance of the places of two periods; 0 if each stands alone.
+    /// Distance of the places of two periods; 0 if each has one of its own.
     #[must_use]
     pub fn src_stride(&self) -> i32 {
         self.src_stride
     }
 
-    /// Whether no period follows another at a constant distance.
+    /// Whether each period stands alone, at a place of its own.
     pub(crate) fn is_alone(&self) -> bool {
-        self.src_stride == 0
+        self.alone
     }
 
     /// Bytes that stay together and in order: 1, 2, 4 or 8.
@@ -277,8 +281,8 @@ pub(crate) struct Period {
     pub picked: List<i64>,
     /// Neighbouring bytes.
     pub block: usize,
-    /// Distance of the places of two periods; 0 if each stands alone.
-    pub src_stride: i64,
+    /// Distance of the places of two periods; `None` if each has one of its own.
+    pub src_stride: Option<i64>,
     /// Bytes from a line of the operand to the first place of each row, if rows are lines apart.
     pub past_line: Option<u8>,
 }
@@ -367,7 +371,7 @@ mod tests {
             loops: [(extent, stride)].into_iter().collect(),
             picked: List::new(),
             block,
-            src_stride,
+            src_stride: Some(src_stride),
             past_line: Some(4),
         };
         let mut found = 0;

@@ -242,6 +242,11 @@ fn patterns_of_picked_rows_agree() {
 /// Rows of a few runs, in several loops around them.
 #[test]
 fn short_rows_in_several_loops_agree() {
+    // As many rows as whole blocks of them have.
+    let x = tensor(ElementType::F32, &[8, 21, 20, 300]);
+    let text = "x[:, :20, :16, [3, 1, 2]]";
+    let program = Program::parse(text).expect(text);
+    run(text, &program, std::slice::from_ref(&x));
     for (ty, row) in [
         (ElementType::U8, 7),
         (ElementType::U16, 24),

@@ -393,7 +393,7 @@ unsafe fn blocks<I: Index>(
     }
 }
 
-/// Moves short rows out of a far table, fetched `ahead`, each index read just before its row is asked for: while a block of them were turned
+/// Moves rows out of a far table, fetched `ahead`, each index read just before its row is asked for: while a block of them were turned
 /// into places, nothing would be on its way. `false`: an index lies outside its axis; its row has not moved.
 ///
 /// # Safety

@@ -44,7 +44,9 @@ fn ends(places: Places<'_>, rows: usize) -> (isize, isize) {
 
 /// Bytes of a vector that is loaded and stored for each row, at least, if one is enough.
 fn bytes_of_one(tables: &Tables<64>, rows: &Rows) -> Option<usize> {
-    let is_row = tables.tile == rows.bytes && rows.dst_stride == rows.bytes as isize;
+    // A tile that gives more has bytes of the next one.
+    let is_row = tables.tile == rows.bytes && tables.given == rows.bytes;
+    let is_row = is_row && rows.dst_stride == rows.bytes as isize;
     match &tables.loads[..] {
         [only] if is_row => Some(rows.bytes.max(span(only.used))),
         _ => None,

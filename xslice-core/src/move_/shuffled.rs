@@ -32,7 +32,7 @@ pub(crate) struct Run {
     pub high: *const u8,
 }
 
-/// Where rows begin, from the source of the first: those that move, and those behind them that are known.
+/// Where rows begin, counted from one place in the source: those that move, and those behind them that are known.
 #[derive(Clone, Copy)]
 pub(super) struct Places<'a> {
     pub each: &'a [isize],

@@ -132,7 +132,9 @@ impl Call<'_> {
             }
             true
         });
-        move_some(known, &places[..known]);
+        if known > 0 {
+            move_some(known, &places[..known]);
+        }
         true
     }
 

@@ -1,4 +1,4 @@
-//! The innermost loop of a schedule: what machine code leaves to the precompiled Moves.
+//! The innermost loops of a schedule: what machine code leaves to the precompiled Moves.
 //!
 //! Machine code drives the loops around it ([`Schedule::outer_loops`] of them) and calls [`Schedule::run_innermost`] with the positions
 //! where they stand. So rows are moved here as the runner moves them: many at once where a Move can do that, by the widest vectors,
@@ -22,7 +22,8 @@ const LEAST_KEPT: usize = 512;
 const MANY: usize = 8;
 
 impl Schedule {
-    /// Loops around [`Schedule::run_innermost`]: all but the innermost one, or all where indices are read in them.
+    /// Loops around [`Schedule::run_innermost`]: all but the innermost one or those whose rows are moved together, or all where indices are
+    /// read in them.
     #[doc(hidden)]
     #[must_use]
     pub fn outer_loops(&self) -> usize {
@@ -105,8 +106,8 @@ impl Schedule {
             && repeat::pays(count, turns)
     }
 
-    /// Runs the move for all turns of the innermost loop, or for one where that is among the [`Schedule::outer_loops`]. `false`: an
-    /// index that the move reads lies outside its axis; then some rows may not have moved. There is no panic path in it.
+    /// Runs the move for all turns of the loops inside the [`Schedule::outer_loops`], or once if there is none. `false`: an index that the move
+    /// reads lies outside its axis; then some rows may not have moved. There is no panic path in it.
     ///
     /// # Safety
     /// `dst`, `src` and `table` (of a lookup) are where one turn of the outer loops begins in their buffers, `src` with the offsets of its

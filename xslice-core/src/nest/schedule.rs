@@ -147,6 +147,14 @@ pub struct Schedule {
     inner: Move,
 }
 
+/// What a loop moves in the tables of the source.
+enum MovedTables {
+    None,
+    /// The position in this one, which no other table moves: what a [`Move::Lookup`] reads.
+    One(usize),
+    Several,
+}
+
 impl Schedule {
     /// The schedule of a nest whose constants are known, for the best level; `None` for strings.
     pub(crate) fn new(nest: &LoopNest, known: Known<'_>) -> Option<Self> {
@@ -255,15 +263,8 @@ impl Schedule {
         let Some(inner) = self.extents.len().checked_sub(1) else {
             return;
         };
-        let moving = |lookup: &Lookup| !lookup.access.all_strides(&|strides| strides[inner] == 0);
-        let mut driven = self
-            .src
-            .lookups
-            .iter()
-            .enumerate()
-            .filter(|(_, lookup)| moving(lookup));
-        match (driven.next(), driven.next()) {
-            (None, _) => {
+        match self.moved_tables(inner) {
+            MovedTables::None => {
                 let (count, src_stride, dst_stride) = self.take_innermost();
                 self.inner = Move::Strided {
                     count,
@@ -272,21 +273,32 @@ impl Schedule {
                     src_stride,
                 };
             }
-            (Some((at, lookup)), None) if lookup.access.is_affine() => {
-                let index_stride = lookup.access.strides[inner];
+            MovedTables::One(at) => {
+                let index_stride = self.src.lookups[at].access.strides[inner];
                 let (count, src_stride, dst_stride) = self.take_innermost();
-                let lookup = self.src.lookups.remove(at);
                 self.inner = Move::Lookup {
                     count,
                     bytes,
                     row,
                     dst_stride,
                     src_stride,
-                    lookup,
+                    lookup: self.src.lookups.remove(at),
                     index_stride,
                 };
             }
-            (Some(_), _) => {}
+            MovedTables::Several => {}
+        }
+    }
+
+    /// What loop `k` moves in the tables of the source.
+    fn moved_tables(&self, k: usize) -> MovedTables {
+        let moves = |lookup: &Lookup| !lookup.access.all_strides(&|strides| strides[k] == 0);
+        let lookups = self.src.lookups.iter().enumerate();
+        let mut moved = lookups.filter(|(_, lookup)| moves(lookup));
+        match (moved.next(), moved.next()) {
+            (None, _) => MovedTables::None,
+            (Some((at, only)), None) if only.access.is_affine() => MovedTables::One(at),
+            (Some(_), _) => MovedTables::Several,
         }
     }
 

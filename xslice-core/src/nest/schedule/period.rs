@@ -3,7 +3,7 @@
 //! Loops that lie side by side in the destination and are short make a period; the next loop counts the periods. Where the bytes of a
 //! period come from is free, so a table of constants may say it as well: channels in any order.
 
-use super::{Known, Schedule};
+use super::{Known, MovedTables, Schedule};
 use crate::access::Lookup;
 use crate::list::List;
 use crate::shuffle::{LINE, Period, Shuffle, places};
@@ -132,12 +132,7 @@ impl Schedule {
         let loops = self.extents.len();
         let around = (0..loops).rev().find(|&k| !self.moves_only(k, &is_fixed))?;
         let inside = loops - 1 - around;
-        let moves = |lookup: &&Lookup| !lookup.access.all_strides(&|strides| strides[around] == 0);
-        let mut driven = self.src.lookups.iter().filter(moves);
-        let is_one = driven
-            .next()
-            .is_some_and(|lookup| lookup.access.is_affine());
-        if inside == 0 || !is_one || driven.next().is_some() {
+        if inside == 0 || !matches!(self.moved_tables(around), MovedTables::One(_)) {
             return None;
         }
         match self.row(around + 1, block)? {
@@ -185,7 +180,7 @@ impl Schedule {
             loops: loops.zip(self.src.strides[k..].iter().copied()).collect(),
             picked: self.picked(k, known)?,
             block,
-            src_stride: 0,
+            src_stride: None,
             past_line: None,
         };
         let shuffle = numbers.shuffle().filter(|shuffle| shuffle.is_quick())?;
@@ -228,7 +223,7 @@ impl Schedule {
             loops: loops.collect(),
             picked,
             block,
-            src_stride,
+            src_stride: Some(src_stride),
             past_line: self.past_line(k),
         };
         let shuffle = numbers.shuffle().ok_or(NoShuffle::Far)?;
