@@ -91,6 +91,7 @@ fn rows_beyond_the_caches_and_a_part_of_each() {
 
 xslice! {
     fn narrow_rows<u8[256, 3], ids: i32[40, 50]> [@ids]
+    fn swapped_rows<u8[256, 3], ids: i32[40, 50]> [@ids][..., ::-1]
     fn wide_rows<f32[90, 300], ids: i64[30]> [:, 20:][@ids]
     fn columns<u16[60, 500], ids: i64[300]> [:, @ids]
     fn twice<u32[40, 40], ids: i32[40]> [@ids, ::-1][:, @ids]
@@ -120,6 +121,14 @@ fn gathers_by_either_index_type() {
     )
     .expect("indices in range");
     let source = |k: usize| wrapped(ids[k / 3].into(), 256) * 3 + k % 3;
+    same(&y, &palette, byte, source);
+    swapped_rows(
+        palette.as_array().expect("the length"),
+        ids.as_array().expect("the length"),
+        &mut y,
+    )
+    .expect("indices in range");
+    let source = |k: usize| wrapped(ids[k / 3].into(), 256) * 3 + 2 - k % 3;
     same(&y, &palette, byte, source);
 
     let table: Vec<f32> = numbered(90 * 300, |n| f32::from_bits(n as u32));
@@ -192,6 +201,8 @@ fn an_index_outside_is_refused_in_the_words_of_every_engine() {
         error.to_string(),
         "index: `indices[15, 27]` = 256 is out of range for axis 0 of size 256 (allowed: -256..=255) [E212 index-range]"
     );
+    let swapped = swapped_rows(&[0; 768], &ids, &mut [0; 6000]).unwrap_err();
+    assert_eq!(swapped.to_string(), error.to_string());
     ids[777] = -256;
     let error = narrow_rows(&[0; 768], &ids, &mut [0; 6000]).unwrap_err();
     assert_eq!(error.offending_value(), Some("-257"));

@@ -107,7 +107,7 @@ impl Schedule {
     }
 
     /// Runs the move for all turns of the loops inside the [`Schedule::outer_loops`], or once if there is none. `false`: an index that the move
-    /// reads lies outside its axis; then some rows may not have moved. There is no panic path in it.
+    /// reads lies outside its axis; then some rows may not have moved. Nothing in it panics.
     ///
     /// # Safety
     /// `dst`, `src` and `table` (of a lookup) are where one turn of the outer loops begins in their buffers, `src` with the offsets of its

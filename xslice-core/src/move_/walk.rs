@@ -8,20 +8,12 @@ use super::part::Part;
 use super::sources::{affine, load};
 use super::{Call, indices};
 use crate::access::{Access, IndexType, Lookup};
-use crate::nest::schedule::Move;
+use crate::nest::schedule::{Move, MovedTables};
 use crate::runner::Odometer;
 use core::mem::MaybeUninit;
 
 /// Turns whose indices are read at once.
 const BLOCK: usize = 64;
-
-/// What the innermost of the outer loops moves in the tables of the source.
-enum Moved<'a> {
-    Nothing,
-    /// The position in one table, which no other table moves.
-    One(&'a Lookup),
-    Several,
-}
 
 impl Call<'_> {
     /// Turns of each loop that are taken.
@@ -108,10 +100,10 @@ impl Call<'_> {
     unsafe fn walk_by_tables(&self, innermost: &impl Fn(At, usize, At) -> bool) -> bool {
         let (extents, of, begin) = self.taken();
         let last = extents.len().saturating_sub(1);
-        let (moved, still) = (self.moved_by(last), At::default());
+        let (moved, still) = (self.schedule.moved_tables(last), At::default());
         let (walked, rest) = match moved {
-            Moved::Several => (extents, &[][..]),
-            Moved::Nothing | Moved::One(_) => extents.split_at(last),
+            MovedTables::Several => (extents, &[][..]),
+            MovedTables::None | MovedTables::One(_) => extents.split_at(last),
         };
         let skipped = if of < walked.len() { 0 } else { begin };
         let mut odometer = match of < walked.len() {
@@ -124,7 +116,8 @@ impl Call<'_> {
             let inside = unsafe {
                 let first = self.at(counters);
                 match (rest, &moved) {
-                    (&[count], Moved::One(lookup)) => {
+                    (&[count], &MovedTables::One(at)) => {
+                        let lookup = &self.schedule.src().lookups[at];
                         self.each_looked_up(lookup, counters, first, skipped, count, innermost)
                     }
                     (&[count], _) => {
@@ -140,21 +133,6 @@ impl Call<'_> {
             if !odometer.advance() {
                 return true;
             }
-        }
-    }
-
-    /// What loop `k` moves in the tables of the source.
-    fn moved_by(&self, k: usize) -> Moved<'_> {
-        let moves = |lookup: &&Lookup| {
-            !lookup
-                .access
-                .all_strides(&|strides| strides.get(k).is_none_or(|&stride| stride == 0))
-        };
-        let mut moved = self.schedule.src().lookups.iter().filter(moves);
-        match (moved.next(), moved.next()) {
-            (None, _) => Moved::Nothing,
-            (Some(only), None) if only.access.is_affine() => Moved::One(only),
-            (Some(_), _) => Moved::Several,
         }
     }
 

@@ -148,7 +148,7 @@ pub struct Schedule {
 }
 
 /// What a loop moves in the tables of the source.
-enum MovedTables {
+pub(crate) enum MovedTables {
     None,
     /// The position in this one, which no other table moves: what a [`Move::Lookup`] reads.
     One(usize),
@@ -290,9 +290,10 @@ impl Schedule {
         }
     }
 
-    /// What loop `k` moves in the tables of the source.
-    fn moved_tables(&self, k: usize) -> MovedTables {
-        let moves = |lookup: &Lookup| !lookup.access.all_strides(&|strides| strides[k] == 0);
+    /// What loop `k` moves in the tables of the source; nothing if there is no such loop.
+    pub(crate) fn moved_tables(&self, k: usize) -> MovedTables {
+        let is_still = |strides: &[i64]| strides.get(k).is_none_or(|&stride| stride == 0);
+        let moves = |lookup: &Lookup| !lookup.access.all_strides(&is_still);
         let lookups = self.src.lookups.iter().enumerate();
         let mut moved = lookups.filter(|(_, lookup)| moves(lookup));
         match (moved.next(), moved.next()) {
