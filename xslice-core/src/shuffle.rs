@@ -153,6 +153,8 @@ pub struct Shuffle {
     narrow: Built<16>,
     wide: Built<64>,
     #[cfg(target_arch = "x86_64")]
+    shared: Built<16>,
+    #[cfg(target_arch = "x86_64")]
     whole: Built<64>,
 }
 
@@ -161,6 +163,8 @@ impl Shuffle {
         Self {
             narrow: Built::new(&pattern, Tables::new),
             wide: Built::new(&pattern, Tables::new),
+            #[cfg(target_arch = "x86_64")]
+            shared: Built::new(&pattern, Tables::shared),
             #[cfg(target_arch = "x86_64")]
             whole: Built::new(&pattern, Tables::whole),
             pattern,
@@ -211,6 +215,12 @@ impl Shuffle {
     /// The tables for vectors of 64 bytes, if a few loads do.
     pub(crate) fn wide(&self) -> Option<&Tables<64>> {
         self.wide.get(&self.pattern)
+    }
+
+    /// The tables for vectors of 16 bytes that share their loads.
+    #[cfg(target_arch = "x86_64")]
+    pub(crate) fn shared(&self) -> Option<&Tables<16>> {
+        self.shared.get(&self.pattern)
     }
 
     /// Those whose tiles are whole vectors, for results that no cache keeps: only whole lines can be written past them.

@@ -32,7 +32,7 @@ pub(super) unsafe trait Lanes: Copy {
     ///
     /// # Safety
     /// As [`each`].
-    unsafe fn tiles(first: &Run, tables: &Tables<16>, tiles: Tiles);
+    unsafe fn tiles(first: &Run, tables: &Tables<16>, tiles: Tiles<'_>);
 
     /// [`each_alone`], compiled for the instruction set.
     ///
@@ -64,12 +64,80 @@ impl Run {
 
 /// Tiles of rows.
 #[derive(Clone, Copy)]
-pub(super) struct Tiles {
+pub(super) struct Tiles<'a> {
     pub rows: Rows,
+    /// Where the rows begin; `None`: at constant distances.
+    pub places: Option<Places<'a>>,
     /// Of each row, from its place on.
     pub count: usize,
     /// Where one more begins, from the row's place: in the destination and in the source.
     pub last: Option<(usize, isize)>,
+    /// What a row reads, from its place.
+    pub reach: (isize, isize),
+}
+
+impl<'a> Tiles<'a> {
+    fn new(pattern: &Pattern, tables: &Tables<16>, rows: Rows) -> Self {
+        let count = tables.tiles(rows.bytes);
+        let last = last_tile(pattern, tables, rows.bytes);
+        let end = count.saturating_sub(1) as isize * tables.src_stride;
+        let places = [0, end, last.map_or(0, |(_, place)| place)];
+        let (low, high) = places.iter().fold((0, 0), |(low, high), &place| {
+            (place.min(low), place.max(high))
+        });
+        Self {
+            rows,
+            places: None,
+            count,
+            last,
+            reach: (tables.reach.0 + low, tables.reach.1 + high),
+        }
+    }
+
+    /// Whether the loads of a row lie inside its operand.
+    fn fit(&self, row: &Run) -> bool {
+        let place = row.src as isize;
+        self.count > 0
+            && place + self.reach.0 >= row.low as isize
+            && place + self.reach.1 <= row.high as isize
+    }
+
+    /// Row `k` of those whose first is `first`.
+    #[inline(always)]
+    pub fn row(&self, first: &Run, k: usize) -> Run {
+        match self.places {
+            None => first.row(k, self.rows),
+            Some(places) => Run {
+                dst: first.dst.wrapping_offset(k as isize * self.rows.dst_stride),
+                src: first.src.wrapping_offset(places.each[k]),
+                ..*first
+            },
+        }
+    }
+
+    /// Asks for what the row some rows behind row `k` reads, if rows begin anywhere.
+    #[inline(always)]
+    pub fn fetch(&self, first: &Run, k: usize, dst: *mut u8) {
+        if let Some(places) = self.places
+            && places.ahead > 0
+        {
+            places.fetch(k, first.src, self.reach, dst);
+        }
+    }
+
+    /// So many of the rows, from row `k` on.
+    fn from(&self, k: usize, count: usize) -> Self {
+        let rows = Rows { count, ..self.rows };
+        let behind = |places: Places<'a>| Places {
+            each: &places.each[k..],
+            ..places
+        };
+        Self {
+            rows,
+            places: self.places.map(behind),
+            ..*self
+        }
+    }
 }
 
 /// Moves rows: those whose loads all lie inside the operand with the tables in registers, each of the others by [`run`].
@@ -82,31 +150,45 @@ pub(super) unsafe fn rows<V: Lanes>(
     tables: &Tables<16>,
     rows: Rows,
 ) {
-    let count = tables.tiles(rows.bytes);
-    let done = count * tables.tile;
-    let last = last_tile(pattern, tables, rows.bytes);
-    let tiles = Tiles { rows, count, last };
-    let ends = (count as isize - 1) * tables.src_stride;
-    let fits = |k: usize| {
-        let row = first.row(k, rows);
-        let inside = |place: isize| fits(&row, tables, place);
-        count > 0 && inside(0) && inside(ends) && last.is_none_or(|(_, place)| inside(place))
-    };
-    let Range { start, end } = fitting(rows.count, fits);
+    let tiles = Tiles::new(pattern, tables, rows);
+    let Range { start, end } = fitting(rows.count, |k| tiles.fit(&first.row(k, rows)));
     // SAFETY: by the contract of this function.
     unsafe {
         (0..start).for_each(|k| run::<V>(&first.row(k, rows), pattern, tables));
-        if start < end {
-            let rows = Rows {
-                count: end - start,
-                ..rows
-            };
-            V::tiles(&first.row(start, rows), tables, Tiles { rows, ..tiles });
-        }
-        if last.is_none() && done < rows.bytes {
-            (start..end).for_each(|k| units(&first.row(k, rows), pattern, done..rows.bytes));
-        }
+        fitting_rows::<V>(first, pattern, tables, tiles, start..end);
         (end..rows.count).for_each(|k| run::<V>(&first.row(k, rows), pattern, tables));
+    }
+}
+
+/// Moves some of the rows.
+///
+/// # Safety
+/// As [`rows`], for rows that [fit](Tiles::fit).
+unsafe fn fitting_rows<V: Lanes>(
+    first: &Run,
+    pattern: &Pattern,
+    tables: &Tables<16>,
+    tiles: Tiles<'_>,
+    rows: Range<usize>,
+) {
+    if rows.is_empty() {
+        return;
+    }
+    let from = match tiles.places {
+        None => first.row(rows.start, tiles.rows),
+        Some(_) => Run {
+            dst: tiles.row(first, rows.start).dst,
+            ..*first
+        },
+    };
+    let some = tiles.from(rows.start, rows.len());
+    let done = tiles.count * tables.tile;
+    // SAFETY: by the contract of this function.
+    unsafe {
+        V::tiles(&from, tables, some);
+        if tiles.last.is_none() && done < tiles.rows.bytes {
+            rows.for_each(|k| units(&tiles.row(first, k), pattern, done..tiles.rows.bytes));
+        }
     }
 }
 
@@ -122,20 +204,26 @@ pub(super) unsafe fn rows_from<V: Lanes>(
     places: Places<'_>,
 ) {
     let touch = rows.dst_stride == rows.bytes as isize;
-    // SAFETY: by the contract of this function.
-    unsafe {
-        if tables.tile == rows.bytes && touch {
-            return V::alone(first, pattern, tables, rows.count, places);
+    if tables.tile == rows.bytes && touch {
+        // SAFETY: by the contract of this function.
+        return unsafe { V::alone(first, pattern, tables, rows.count, places) };
+    }
+    let tiles = Tiles {
+        places: Some(places),
+        ..Tiles::new(pattern, tables, rows)
+    };
+    let mut start = 0;
+    while start < rows.count {
+        let fits = |&k: &usize| tiles.fit(&tiles.row(first, k));
+        let end = (start..rows.count).find(|k| !fits(k)).unwrap_or(rows.count);
+        // SAFETY: by the contract of this function.
+        unsafe {
+            fitting_rows::<V>(first, pattern, tables, tiles, start..end);
+            if end < rows.count {
+                run::<V>(&tiles.row(first, end), pattern, tables);
+            }
         }
-        let one = Rows { count: 1, ..rows };
-        for (k, &place) in places.each[..rows.count].iter().enumerate() {
-            let row = Run {
-                dst: first.dst.wrapping_offset(k as isize * rows.dst_stride),
-                src: first.src.wrapping_offset(place),
-                ..*first
-            };
-            self::rows::<V>(&row, pattern, tables, one);
-        }
+        start = end + 1;
     }
 }
 
@@ -188,9 +276,9 @@ unsafe fn run<V: Lanes>(run: &Run, pattern: &Pattern, tables: &Tables<16>) {
         units(run, pattern, 0..first);
         let moved = run.turned(first / pattern.period(), pattern);
         let tiles = Tiles {
-            rows,
             count: inside.len(),
             last: None,
+            ..Tiles::new(pattern, tables, rows)
         };
         V::tiles(&moved, tables, tiles);
         match last {
@@ -282,7 +370,7 @@ pub(super) use by_shape;
 /// # Safety
 /// As [`rows`], for tiles whose loads lie inside the operand.
 #[inline(always)]
-pub(super) unsafe fn each<V: Lanes>(first: &Run, tables: &Tables<16>, tiles: Tiles) {
+pub(super) unsafe fn each<V: Lanes>(first: &Run, tables: &Tables<16>, tiles: Tiles<'_>) {
     if tiles.count == 0 {
         return;
     }
@@ -319,7 +407,7 @@ unsafe fn each_of<V: Lanes, const VECTORS: usize, const LOADS: usize>(
 /// # Safety
 /// As [`each`].
 #[inline(always)]
-unsafe fn each_any<V: Lanes>(first: &Run, tables: &Tables<16>, tiles: Tiles) {
+unsafe fn each_any<V: Lanes>(first: &Run, tables: &Tables<16>, tiles: Tiles<'_>) {
     let in_memory = InMemory::<V>(tables, PhantomData);
     // SAFETY: by the contract of this function.
     unsafe { walk(first, tiles, (tables.tile, tables.src_stride), &in_memory) }
@@ -399,6 +487,9 @@ unsafe fn alone(
 
 /// What moves a tile.
 trait Tile {
+    /// Tiles that one turn of the loop moves.
+    const TURN: usize;
+
     /// # Safety
     /// The loads of the tile at `src` are readable, its vectors at `dst` are writable; the processor has the instruction set.
     unsafe fn run(&self, src: *const u8, dst: *mut u8);
@@ -427,6 +518,8 @@ impl<V: Lanes, const VECTORS: usize, const LOADS: usize> InRegisters<V, VECTORS,
 }
 
 impl<V: Lanes, const VECTORS: usize, const LOADS: usize> Tile for InRegisters<V, VECTORS, LOADS> {
+    const TURN: usize = if VECTORS * LOADS <= 2 { 4 } else { 1 };
+
     #[inline(always)]
     unsafe fn run(&self, src: *const u8, dst: *mut u8) {
         let (orders, offsets) = (&self.orders, &self.offsets);
@@ -447,6 +540,8 @@ impl<V: Lanes, const VECTORS: usize, const LOADS: usize> Tile for InRegisters<V,
 struct InMemory<'a, V>(&'a Tables<16>, PhantomData<V>);
 
 impl<V: Lanes> Tile for InMemory<'_, V> {
+    const TURN: usize = 1;
+
     #[inline(always)]
     unsafe fn run(&self, src: *const u8, dst: *mut u8) {
         let vectors = self.0.loads.chunks_exact(self.0.per_vector);
@@ -471,13 +566,21 @@ impl<V: Lanes> Tile for InMemory<'_, V> {
 /// # Safety
 /// As [`each`].
 #[inline(always)]
-unsafe fn walk(first: &Run, tiles: Tiles, steps: (usize, isize), tile: &impl Tile) {
-    let mut row = *first;
-    for _ in 0..tiles.rows.count {
+unsafe fn walk<T: Tile>(first: &Run, tiles: Tiles<'_>, steps: (usize, isize), tile: &T) {
+    for k in 0..tiles.rows.count {
+        let row = tiles.row(first, k);
+        tiles.fetch(first, k, row.dst);
         let (mut src, mut dst) = (row.src, row.dst);
         // SAFETY: by the contract of this function.
         unsafe {
-            for _ in 0..tiles.count {
+            for _ in 0..tiles.count / T::TURN {
+                for _ in 0..T::TURN {
+                    tile.run(src, dst);
+                    dst = dst.wrapping_add(steps.0);
+                    src = src.wrapping_offset(steps.1);
+                }
+            }
+            for _ in 0..tiles.count % T::TURN {
                 tile.run(src, dst);
                 dst = dst.wrapping_add(steps.0);
                 src = src.wrapping_offset(steps.1);
@@ -486,7 +589,6 @@ unsafe fn walk(first: &Run, tiles: Tiles, steps: (usize, isize), tile: &impl Til
                 tile.run(row.src.offset(place), row.dst.add(at));
             }
         }
-        row = row.row(1, tiles.rows);
     }
 }
 

@@ -24,6 +24,8 @@ mod level;
 mod lookup;
 #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
 mod neon;
+#[cfg(target_arch = "x86_64")]
+mod pairs;
 #[cfg(feature = "rayon")]
 mod parallel;
 #[cfg_attr(

@@ -123,7 +123,10 @@ impl Shuffle {
                     (0..rows.count).for_each(row);
                 }
                 #[cfg(target_arch = "x86_64")]
-                (None, Some(narrow)) => lanes::rows::<__m128i>(&run, pattern, narrow, rows),
+                (None, Some(narrow)) => {
+                    let tables = self.shared().unwrap_or(narrow);
+                    lanes::rows::<__m128i>(&run, pattern, tables, rows);
+                }
                 #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
                 (_, Some(narrow)) => lanes::rows::<uint8x16_t>(&run, pattern, narrow, rows),
                 _ => (0..rows.count).for_each(|k| units(&run.row(k, rows), pattern, 0..run.bytes)),
@@ -177,7 +180,8 @@ impl Shuffle {
                 }),
                 #[cfg(target_arch = "x86_64")]
                 (None, Some(narrow)) => {
-                    lanes::rows_from::<__m128i>(&run, pattern, narrow, rows, places)
+                    let tables = self.shared().unwrap_or(narrow);
+                    lanes::rows_from::<__m128i>(&run, pattern, tables, rows, places);
                 }
                 #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
                 (_, Some(narrow)) => {

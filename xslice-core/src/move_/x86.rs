@@ -6,6 +6,7 @@
 use super::cache::Cache;
 use super::copy::Rows;
 use super::lanes::{self, Lanes, Tiles, by_shape, inside};
+use super::pairs;
 use super::rows::{AHEAD_WRITE, prefetch, prefetch_write};
 use super::shuffled::{Places, Run};
 use super::stream;
@@ -32,9 +33,13 @@ unsafe impl Lanes for __m128i {
     }
 
     #[target_feature(enable = "avx2")]
-    unsafe fn tiles(first: &Run, tables: &Tables<16>, tiles: Tiles) {
+    unsafe fn tiles(first: &Run, tables: &Tables<16>, tiles: Tiles<'_>) {
         // SAFETY: by the contract of this function.
-        unsafe { lanes::each::<Self>(first, tables, tiles) }
+        unsafe {
+            if !pairs::each(first, tables, tiles) {
+                lanes::each::<Self>(first, tables, tiles);
+            }
+        }
     }
 
     #[target_feature(enable = "avx2")]

@@ -114,6 +114,42 @@ impl<const N: usize> Tables<N> {
         self.tile / pattern.period() * each > LOAD_COST * self.loads.len()
     }
 
+    /// The tables whose vectors all have the same loads, side by side in the source: three vectors that whole periods fill, of as many
+    /// loads, or of one more where each vector has the bytes of two neighbours. `None` for other patterns.
+    #[cfg(target_arch = "x86_64")]
+    pub fn shared(pattern: &Pattern) -> Option<Self> {
+        const VECTORS: usize = 3;
+        let period = pattern.period();
+        if pattern.is_alone() || period / gcd(period, N) != VECTORS {
+            return None;
+        }
+        let periods = VECTORS * N / period;
+        let sources: Vec<isize> = read(pattern, 0).take(VECTORS * N).collect();
+        let (first, last) = (*sources.iter().min()?, *sources.iter().max()?);
+        let count = (last - first + 1).unsigned_abs().div_ceil(N);
+        // The last one ends with the last byte: no tile reads what another one does not need.
+        let begin = |l: usize| (first + (l * N) as isize).min(last + 1 - N as isize);
+        let each: Vec<Vec<Load<N>>> = sources
+            .chunks_exact(N)
+            .map(|sources| {
+                let mut left: [isize; N] = core::array::from_fn(|k| sources[k]);
+                (0..count).map(|l| Load::at(begin(l), &mut left)).collect()
+            })
+            .collect();
+        let used = |v: usize, l: usize| each[v][l].mask != 0;
+        let neighbours = |v| (0..count).all(|l| !used(v, l) || l == v || l == v + 1);
+        let fits = count == VECTORS || (count == VECTORS + 1 && (0..VECTORS).all(neighbours));
+        fits.then(|| Self::of(pattern, each, periods, VECTORS * N))?
+    }
+
+    /// Whether each vector has the loads of the first.
+    #[cfg(target_arch = "x86_64")]
+    pub fn shares_loads(&self) -> bool {
+        let offset = |load: &Load<N>| load.offset;
+        let first = || self.of_vector(0).iter().map(offset);
+        (1..self.vectors).all(|v| self.of_vector(v).iter().map(offset).eq(first()))
+    }
+
     /// Few vectors that whole periods fill.
     fn dense(pattern: &Pattern) -> Option<Self> {
         let period = pattern.period();
@@ -210,14 +246,8 @@ fn loads<const N: usize>(
     past_line: Option<isize>,
 ) -> Option<Vec<Load<N>>> {
     let mut sources = [GIVEN; N];
-    let (mut within, mut place) = (first % pattern.period(), pattern.place(first));
-    for source in &mut sources[..bytes] {
-        *source = place + pattern.offsets[within] as isize;
-        within += 1;
-        if within == pattern.period() {
-            within = 0;
-            place += pattern.src_stride as isize;
-        }
+    for (source, from) in sources[..bytes].iter_mut().zip(read(pattern, first)) {
+        *source = from;
     }
     let anywhere = loads_from(sources, most, |first| first)?;
     let lines = past_line.and_then(|past_line| {
@@ -243,14 +273,35 @@ fn loads_from<const N: usize>(
         if result.len() == most {
             return None;
         }
-        let mut load = Load {
-            offset: begin(first),
+        result.push(Load::at(begin(first), &mut sources));
+    }
+}
+
+/// Where the bytes of a tile are read from byte `first` on, from its place.
+fn read(pattern: &Pattern, first: usize) -> impl Iterator<Item = isize> {
+    let (mut within, mut place) = (first % pattern.period(), pattern.place(first));
+    core::iter::repeat_with(move || {
+        let source = place + pattern.offsets[within] as isize;
+        within += 1;
+        if within == pattern.period() {
+            within = 0;
+            place += pattern.src_stride as isize;
+        }
+        source
+    })
+}
+
+impl<const N: usize> Load<N> {
+    /// The load at `offset`, which gives those of the bytes that lie in it: they are [`GIVEN`] after it.
+    fn at(offset: isize, sources: &mut [isize; N]) -> Self {
+        let mut load = Self {
+            offset,
             bytes: [0x80; N],
             mask: 0,
             used: 0,
         };
         for (k, source) in sources.iter_mut().enumerate() {
-            let within = source.wrapping_sub(load.offset) as usize;
+            let within = source.wrapping_sub(offset) as usize;
             if within < N {
                 load.bytes[k] = within as u8;
                 load.mask |= 1 << k;
@@ -258,7 +309,7 @@ fn loads_from<const N: usize>(
                 *source = GIVEN;
             }
         }
-        result.push(load);
+        load
     }
 }
 
