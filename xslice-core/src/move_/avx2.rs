@@ -1,0 +1,180 @@
+//! Look-ups of narrow entries with AVX2: eight indices are wrapped, tested and scaled at once, in 32 bits.
+//!
+//! There is no gather here: where it exists without AVX-512, it is slower than as many loads. What is saved is the way of each place
+//! through 64 bits and a buffer of many.
+
+use super::copy::{self, Rows};
+use super::lookup::{self, Index, Indices};
+use core::arch::x86_64::*;
+
+/// Rows that are moved at once.
+const EIGHT: usize = 8;
+
+/// Whether [`run`] moves such rows: their places have 32 bits.
+pub(super) fn takes<I: Index>(rows: &Rows, indices: &Indices<I>) -> bool {
+    matches!(rows.bytes, 1 | 2 | 4 | 8) && indices.scale > 0 && indices.reach() <= i32::MAX as usize
+}
+
+/// Neighbouring rows of 1, 2, 4 or 8 bytes. Gives how many are done; the rest is fewer than eight. `None`: an index lies outside.
+///
+/// # Safety
+/// As [`lookup::run`], for rows that it [`takes`]; the processor has AVX2; rows and indices are packed, the source stands still.
+#[target_feature(enable = "avx2")]
+pub(super) unsafe fn run<I: Index>(
+    dst: *mut u8,
+    src: *const u8,
+    rows: Rows,
+    indices: &Indices<I>,
+) -> Option<usize> {
+    // SAFETY: by the contract of this function.
+    unsafe {
+        match rows.bytes {
+            1 => each_eight(dst, rows, indices, |to, places| fixed::<1>(to, src, places)),
+            2 => each_eight(dst, rows, indices, |to, places| fixed::<2>(to, src, places)),
+            4 => each_eight(dst, rows, indices, |to, places| words(to, src, places)),
+            _ => each_eight(dst, rows, indices, |to, places| doubles(to, src, places)),
+        }
+    }
+}
+
+/// Neighbouring rows of three bytes of a small table, through one of a word an entry. Gives how many are done; the rest is fewer than
+/// eight. `None`: an index lies outside.
+///
+/// # Safety
+/// As [`run`] but for the bytes of a row, with at most [`lookup::MOST_ENTRIES`] entries.
+#[target_feature(enable = "avx2")]
+pub(super) unsafe fn threes<I: Index>(
+    dst: *mut u8,
+    src: *const u8,
+    rows: Rows,
+    indices: &Indices<I>,
+) -> Option<usize> {
+    // SAFETY: by the contract of this function; the entries of the table are those of the source.
+    unsafe {
+        let table = lookup::words(src, &rows, indices);
+        let table = table.as_ptr().cast();
+        let words = Indices {
+            scale: 4,
+            ..*indices
+        };
+        each_eight(dst, rows, &words, |to, places| {
+            let (fours, _) = places.as_chunks::<4>();
+            for (k, four) in fours.iter().enumerate() {
+                lookup::four_of_three(to.add(12 * k), table, four.map(|place| place as isize));
+            }
+        })
+    }
+}
+
+/// Calls `move_` with the destination and the places of each eight rows. Gives how many rows these are; `None`: an index lies outside, and
+/// no row of its eight has moved.
+///
+/// # Safety
+/// The indices lie in the table, which is packed; the processor has AVX2; rows are packed, and places have 32 bits.
+#[target_feature(enable = "avx2")]
+#[inline]
+unsafe fn each_eight<I: Index>(
+    dst: *mut u8,
+    rows: Rows,
+    indices: &Indices<I>,
+    move_: impl Fn(*mut u8, [u32; EIGHT]),
+) -> Option<usize> {
+    #[expect(clippy::cast_possible_truncation, reason = "places have 32 bits")]
+    let (size, scale) = (indices.size as i32, indices.scale as i32);
+    let (size, scale) = (_mm256_set1_epi32(size), _mm256_set1_epi32(scale));
+    let whole = rows.count / EIGHT * EIGHT;
+    for k in (0..whole).step_by(EIGHT) {
+        // SAFETY: by the contract of this function, for eight indices from `k` on.
+        let (index, known) = unsafe { eight(indices.table.wrapping_add(k)) };
+        let negative = _mm256_srai_epi32::<31>(index);
+        let wrapped = _mm256_add_epi32(index, _mm256_and_si256(negative, size));
+        // What is still below zero is a large number without a sign.
+        let outside = _mm256_cmpeq_epi32(_mm256_max_epu32(wrapped, size), wrapped);
+        let inside = _mm256_andnot_si256(outside, known);
+        if _mm256_movemask_epi8(inside) != -1 {
+            return None;
+        }
+        let places = separate(_mm256_mullo_epi32(wrapped, scale));
+        move_(dst.wrapping_add(k * rows.bytes), places);
+    }
+    Some(whole)
+}
+
+/// Eight neighbouring indices as 32 bits, and which of them have no more.
+///
+/// # Safety
+/// They are readable; the processor has AVX2.
+#[target_feature(enable = "avx2")]
+#[inline]
+unsafe fn eight<I: Index>(table: *const I) -> (__m256i, __m256i) {
+    // SAFETY: by the contract of this function.
+    unsafe {
+        if size_of::<I>() == 4 {
+            return (_mm256_loadu_si256(table.cast()), _mm256_set1_epi32(-1));
+        }
+        let half = |k| _mm256_castsi256_ps(_mm256_loadu_si256(table.add(k).cast()));
+        let (first, second) = (half(0), half(4));
+        let low = _mm256_castps_si256(_mm256_shuffle_ps::<0b10_00_10_00>(first, second));
+        let high = _mm256_castps_si256(_mm256_shuffle_ps::<0b11_01_11_01>(first, second));
+        let known = _mm256_cmpeq_epi32(high, _mm256_srai_epi32::<31>(low));
+        // Two of the first four, two of the second, then the others of each.
+        let in_order = |halves| _mm256_permute4x64_epi64::<0b11_01_10_00>(halves);
+        (in_order(low), in_order(known))
+    }
+}
+
+/// The words of a vector.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn separate(vector: __m256i) -> [u32; EIGHT] {
+    let twos = [
+        _mm256_extract_epi64::<0>(vector),
+        _mm256_extract_epi64::<1>(vector),
+        _mm256_extract_epi64::<2>(vector),
+        _mm256_extract_epi64::<3>(vector),
+    ];
+    #[expect(clippy::cast_possible_truncation, reason = "half of it at a time")]
+    core::array::from_fn(|k| (twos[k / 2] >> (k % 2 * 32)) as u32)
+}
+
+/// # Safety
+/// An entry of `N` bytes is readable at each of the places, and as many are writable at `to`.
+#[target_feature(enable = "avx2")]
+#[inline]
+unsafe fn fixed<const N: usize>(to: *mut u8, src: *const u8, places: [u32; EIGHT]) {
+    for (k, place) in places.into_iter().enumerate() {
+        // SAFETY: by the contract of this function.
+        unsafe { copy::fixed::<N>(to.add(N * k), src.add(place as usize)) };
+    }
+}
+
+/// # Safety
+/// As [`fixed`], of four bytes.
+#[target_feature(enable = "avx2")]
+#[inline]
+unsafe fn words(to: *mut u8, src: *const u8, places: [u32; EIGHT]) {
+    // SAFETY: by the contract of this function; at any alignment.
+    unsafe {
+        let word = |k: usize| src.add(places[k] as usize).cast::<i32>().read_unaligned();
+        for k in [0, 4] {
+            let four = _mm_setr_epi32(word(k), word(k + 1), word(k + 2), word(k + 3));
+            _mm_storeu_si128(to.add(4 * k).cast(), four);
+        }
+    }
+}
+
+/// # Safety
+/// As [`fixed`], of eight bytes.
+#[target_feature(enable = "avx2")]
+#[inline]
+unsafe fn doubles(to: *mut u8, src: *const u8, places: [u32; EIGHT]) {
+    // SAFETY: by the contract of this function; at any alignment.
+    unsafe {
+        let from = |k: usize| src.add(places[k] as usize);
+        for k in [0, 2, 4, 6] {
+            let low = _mm_castsi128_pd(_mm_loadl_epi64(from(k).cast()));
+            let two = _mm_loadh_pd(low, from(k + 1).cast());
+            _mm_storeu_si128(to.add(8 * k).cast(), _mm_castpd_si128(two));
+        }
+    }
+}
