@@ -6,6 +6,7 @@
 use super::cache::Cache;
 use super::level::Level;
 use super::rows;
+use crate::shuffle::LINE;
 use core::ptr::copy_nonoverlapping;
 
 /// Runs at constant distances.
@@ -164,7 +165,8 @@ pub(super) unsafe fn each(mover: impl Mover, dst: *mut u8, src: *const u8, rows:
     // SAFETY: by the contract of this function.
     unsafe {
         // Whatever is not in the nearest cache holds up the stores behind it.
-        match rows.cache != Cache::Near && rows.bytes >= LEAST_FETCHED {
+        let is_line = rows.bytes == LINE && !rows::fetches_written();
+        match rows.cache != Cache::Near && rows.bytes >= LEAST_FETCHED && !is_line {
             true => one_by_one::<true>(mover, dst, src, rows),
             false => one_by_one::<false>(mover, dst, src, rows),
         }
