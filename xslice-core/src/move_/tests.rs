@@ -131,6 +131,28 @@ fn shuffles_move_what_their_patterns_say() {
     assert!(narrow > 1000 && wide > 1000, "{narrow} and {wide} tables");
 }
 
+/// Three vectors of a tile that have the same loads: of neighbours alone, as pixels have, and of bytes from anywhere in them.
+#[test]
+fn vectors_with_the_same_loads_move_what_their_patterns_say() {
+    let mut random = Random(0x2545_F491);
+    for loads in [3, 4] {
+        for round in 0..40 {
+            let byte = |k: usize, within: usize| match round % 2 {
+                0 => (k * loads / 3 / 4 * 4 + within % 4).min(16 * loads - 1),
+                _ if k % 16 < loads => k % 16 * 16,
+                _ => within,
+            };
+            let offsets = (0..48).map(|k| byte(k, random.below(16 * loads)) as i32);
+            let stride = [1, -1][round / 2 % 2] * 16 * loads as i64;
+            let pattern = Pattern::new(offsets.collect(), Some(stride), true, None);
+            let tried = pattern.map(Shuffle::new).expect("it is dense");
+            let periods = [1, 2, 3, 7, 50][random.below(5)];
+            let slack = [(0, 0), (64, 64)][random.below(2)];
+            shuffle(&mut random, &tried, periods, slack);
+        }
+    }
+}
+
 /// Past the caches, tiles of several pages are written in turn.
 #[test]
 fn shuffles_of_many_pages_move_what_their_patterns_say() {

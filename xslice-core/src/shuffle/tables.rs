@@ -136,18 +136,23 @@ impl<const N: usize> Tables<N> {
                 (0..count).map(|l| Load::at(begin(l), &mut left)).collect()
             })
             .collect();
-        let used = |v: usize, l: usize| each[v][l].mask != 0;
-        let neighbours = |v| (0..count).all(|l| !used(v, l) || l == v || l == v + 1);
-        let fits = count == VECTORS || (count == VECTORS + 1 && (0..VECTORS).all(neighbours));
-        fits.then(|| Self::of(pattern, each, periods, VECTORS * N))?
+        let tables = || Self::of(pattern, each, periods, VECTORS * N);
+        let few = (VECTORS..=VECTORS + 1).contains(&count);
+        few.then(tables)?.filter(Self::shares_loads)
     }
 
-    /// Whether each vector has the loads of the first.
+    /// Whether each vector has the loads of the first; where they are one more than vectors, whether it has bytes of two neighbours alone.
     #[cfg(target_arch = "x86_64")]
     pub fn shares_loads(&self) -> bool {
-        let offset = |load: &Load<N>| load.offset;
-        let first = || self.of_vector(0).iter().map(offset);
-        (1..self.vectors).all(|v| self.of_vector(v).iter().map(offset).eq(first()))
+        let each = || self.loads.chunks_exact(self.per_vector);
+        let first = &self.loads[..self.per_vector];
+        let same = |loads: &[Load<N>]| loads.iter().zip(first).all(|(a, b)| a.offset == b.offset);
+        let near = |v: usize, l: usize| l == v || l == v + 1;
+        let neighbours = |(v, loads): (usize, &[Load<N>])| {
+            let mut loads = loads.iter().enumerate();
+            loads.all(|(l, load)| near(v, l) || load.mask == 0)
+        };
+        each().all(same) && (self.per_vector <= self.vectors || each().enumerate().all(neighbours))
     }
 
     /// Few vectors that whole periods fill.
