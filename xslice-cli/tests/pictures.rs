@@ -274,7 +274,7 @@ fn explain_says_why_a_move_is_no_faster_one_and_what_auto_runs() {
                 "move     shuffle: ",
                 "no copy: ",
                 "up to 1.3 times",
-                "auto     runner always: ",
+                "auto     runner ",
             ],
         ),
         (

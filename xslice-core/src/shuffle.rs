@@ -185,7 +185,7 @@ impl Shuffle {
     pub(crate) fn memory(&self) -> usize {
         let (_, narrow) = self.tables(Level::best());
         let tables =
-            self.wide().map_or(0, Tables::heap_bytes) + narrow.map_or(0, Tables::heap_bytes);
+            self.wide().map_or(0, Tables::heap_bytes) + narrow.map_or(0, Narrow::heap_bytes);
         size_of::<Self>() + size_of_val(self.pattern.offsets()) + tables
     }
 
@@ -202,14 +202,16 @@ impl Shuffle {
         let bytes = periods.saturating_mul(self.pattern.period());
         match self.tables(Level::best()) {
             (Some(wide), _) => wide.loads_of(bytes),
-            (None, Some(narrow)) => narrow.loads_of(bytes),
+            (None, Some(narrow)) => narrow.each.loads_of(bytes),
             (None, None) => bytes / self.pattern.unit(),
         }
     }
 
     /// The tables for vectors of 16 bytes, if a few loads do.
-    pub(crate) fn narrow(&self) -> Option<&Tables<16>> {
-        self.narrow.get(&self.pattern)
+    pub(crate) fn narrow(&self) -> Option<Narrow<'_>> {
+        let each = self.narrow.get(&self.pattern)?;
+        let shared = self.shared();
+        Some(Narrow { each, shared })
     }
 
     /// The tables for vectors of 64 bytes, if a few loads do.
@@ -219,14 +221,40 @@ impl Shuffle {
 
     /// The tables for vectors of 16 bytes that share their loads.
     #[cfg(target_arch = "x86_64")]
-    pub(crate) fn shared(&self) -> Option<&Tables<16>> {
+    fn shared(&self) -> Option<&Tables<16>> {
         self.shared.get(&self.pattern)
+    }
+
+    #[cfg(not(target_arch = "x86_64"))]
+    fn shared(&self) -> Option<&Tables<16>> {
+        None
     }
 
     /// Those whose tiles are whole vectors, for results that no cache keeps: only whole lines can be written past them.
     #[cfg(target_arch = "x86_64")]
     pub(crate) fn whole(&self) -> Option<&Tables<64>> {
         self.whole.get(&self.pattern)
+    }
+}
+
+/// The tables for vectors of 16 bytes.
+#[derive(Clone, Copy)]
+pub(crate) struct Narrow<'a> {
+    each: &'a Tables<16>,
+    /// Those that share their loads, where two tiles are moved at once.
+    shared: Option<&'a Tables<16>>,
+}
+
+impl<'a> Narrow<'a> {
+    /// Those by which rows of so many bytes are moved.
+    pub fn of_rows(self, bytes: usize) -> &'a Tables<16> {
+        self.shared
+            .filter(|shared| bytes >= 2 * shared.tile)
+            .unwrap_or(self.each)
+    }
+
+    fn heap_bytes(self) -> usize {
+        self.each.heap_bytes() + self.shared.map_or(0, Tables::heap_bytes)
     }
 }
 

@@ -106,16 +106,6 @@ impl Level {
     }
 
     fn detected(self) -> bool {
-        /// By the processor at run time, or by what the crate is compiled for where there is no standard library.
-        #[cfg(target_arch = "x86_64")]
-        macro_rules! has {
-            ($($feature:tt),*) => {{
-                #[cfg(feature = "std")]
-                { $(std::arch::is_x86_feature_detected!($feature))&&* }
-                #[cfg(not(feature = "std"))]
-                { $(cfg!(target_feature = $feature))&&* }
-            }};
-        }
         match self.0 {
             Kind::Scalar => true,
             // The crate is compiled for it or not: there is nothing to detect. Indices are narrowed as little endian has them.
@@ -135,6 +125,32 @@ impl Level {
                 )
             }
         }
+    }
+}
+
+/// By the processor at run time, or by what the crate is compiled for where there is no standard library.
+#[cfg(target_arch = "x86_64")]
+macro_rules! has {
+    ($($feature:tt),*) => {{
+        #[cfg(feature = "std")]
+        { $(std::arch::is_x86_feature_detected!($feature))&&* }
+        #[cfg(not(feature = "std"))]
+        { $(cfg!(target_feature = $feature))&&* }
+    }};
+}
+#[cfg(target_arch = "x86_64")]
+use has;
+
+/// Whether this is an x86-64 processor without AVX-512, whatever level is used: of the two that were measured, that one (Zen 3) differs
+/// from the other (Sapphire Rapids) in what it gains by being told of lines beforehand.
+pub(super) fn is_without_avx512() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    {
+        !has!("avx512f")
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        false
     }
 }
 

@@ -6,7 +6,7 @@
 
 use super::cache::Cache;
 use super::copy::{self, Mover, Rows, by_width};
-use super::level::{Kind, Level};
+use super::level::{self, Kind, Level};
 #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
 use super::neon;
 use super::rows;
@@ -49,9 +49,14 @@ impl<I: Index> Indices<I> {
         (self.size as usize).saturating_mul(self.scale.unsigned_abs())
     }
 
+    /// Whether rows are moved in turn with their indices. A processor without AVX-512 took a sixth longer for it than for blocks.
+    fn is_far(&self) -> bool {
+        self.reach() >= FAR_TABLE && !level::is_without_avx512()
+    }
+
     /// The place that an index is worth; `None`: it lies outside the axis.
     #[inline(always)]
-    pub(super) fn wrapped(&self, index: i64) -> Option<isize> {
+    fn place(&self, index: i64) -> Option<isize> {
         let wrapped = index + (index >> 63 & self.size);
         let inside = (0..self.size).contains(&wrapped);
         inside.then(|| (wrapped as isize).wrapping_mul(self.scale))
@@ -220,7 +225,7 @@ unsafe fn few<I: Index>(
         // SAFETY: by the contract of `run`; an index of the type lies there, at any alignment, and the row moves only if it lies in its
         // axis.
         unsafe {
-            let Some(place) = indices.wrapped(at.read_unaligned().into()) else {
+            let Some(place) = indices.place(at.read_unaligned().into()) else {
                 return false;
             };
             rows::one(level, to, from.wrapping_offset(place), rows.bytes);
@@ -341,7 +346,7 @@ pub(super) unsafe fn words<I>(
     table
 }
 
-/// Packed entries of three bytes, all but the last, by words whose fourth byte the next entry overwrites. Gives how many are done.
+/// Packed entries of three bytes, all but the last, through a table of a word an entry. Gives how many are done.
 ///
 /// # Safety
 /// As [`run`]; rows are packed, and [`pays`] holds for [`MOST_ENTRIES`].
@@ -360,12 +365,9 @@ unsafe fn widened<I: Index>(
             scale: 4,
             ..*indices
         };
-        let wide = Rows {
-            count,
-            bytes: 4,
-            ..rows
-        };
-        let moved = each_block(level, wide, &indices, 0, |done, _, places| {
+        // Nothing is looked ahead to: each block has the places of its own rows alone.
+        let rows = Rows { count, ..rows };
+        let moved = each_block(level, rows, &indices, 0, |done, _, places| {
             threes(dst.add(done * 3), table.as_ptr().cast(), places);
         });
         moved.then_some(count)
@@ -429,7 +431,7 @@ unsafe fn blocks<I: Index>(
     let ahead = looked_ahead(rows.cache, rows.bytes);
     // SAFETY: by the contract of this function.
     unsafe {
-        if ahead > 0 && indices.reach() >= FAR_TABLE && in_turn_pays(level, &rows) {
+        if ahead > 0 && indices.is_far() && !rows::takes(level, &rows) {
             return by_width!(rows.bytes, in_turn(dst, src, rows, indices, ahead));
         }
         each_block(level, rows, indices, ahead, |done, count, places| {
@@ -441,12 +443,6 @@ unsafe fn blocks<I: Index>(
             block(level, to, src, Rows { count, ..rows }, places);
         })
     }
-}
-
-/// Whether rows of a far table are moved in turn with their indices. The processor with AVX2 alone that was measured took a sixth longer
-/// for it than for blocks.
-fn in_turn_pays(level: Level, rows: &Rows) -> bool {
-    level.vector() == 64 && !rows::takes(level, rows)
 }
 
 /// Moves rows out of a far table, fetched `ahead`, each index read just before its row is asked for: while a block of them were turned

@@ -21,7 +21,7 @@ use core::arch::x86_64::{
 /// As [`lanes::each`](super::lanes::each); the processor has AVX2.
 #[target_feature(enable = "avx2")]
 pub(super) unsafe fn each(first: &Run, tables: &Tables<16>, tiles: Tiles<'_>) -> bool {
-    if tables.tile != tables.vectors * 16 || tiles.count < 2 {
+    if tables.tile != tables.vectors * 16 {
         return false;
     }
     // SAFETY: by the contract of this function.
@@ -46,7 +46,7 @@ const AHEAD: usize = 2 << 10;
 /// Longer rows are fetched ahead in themselves.
 const LONG_ROW: usize = 8 << 10;
 
-/// What the place to fetch is further in the source than the tile that moves.
+/// From the place of the tile that moves to the one that is fetched, in the source.
 fn ahead(tables: &Tables<16>, tiles: &Tiles<'_>) -> isize {
     let read = tiles.count * tables.src_stride.unsigned_abs();
     match read {
@@ -165,7 +165,7 @@ impl<const VECTORS: usize, const LOADS: usize> Halves<VECTORS, LOADS> {
         let tile = Self::new(tables);
         // SAFETY: by the contract of this function.
         unsafe {
-            // Rows that begin anywhere are fetched whole.
+            // The first lines of rows that begin anywhere are fetched as those of a look-up.
             if tiles.rows.cache == Cache::Near || tiles.places.is_some() {
                 return tile.walk::<0>(first, tiles, 0);
             }

@@ -13,7 +13,7 @@ use super::level::Level;
 use super::rows::{AHEAD_WRITE, prefetch_write};
 #[cfg(target_arch = "x86_64")]
 use super::{picked, short, x86};
-use crate::shuffle::{Pattern, Shuffle, Tables};
+use crate::shuffle::{Narrow, Pattern, Shuffle, Tables};
 #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
 use core::arch::aarch64::uint8x16_t;
 #[cfg(target_arch = "x86_64")]
@@ -124,11 +124,14 @@ impl Shuffle {
                 }
                 #[cfg(target_arch = "x86_64")]
                 (None, Some(narrow)) => {
-                    let tables = self.shared().unwrap_or(narrow);
+                    let tables = narrow.of_rows(rows.bytes);
                     lanes::rows::<__m128i>(&run, pattern, tables, rows);
                 }
                 #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
-                (_, Some(narrow)) => lanes::rows::<uint8x16_t>(&run, pattern, narrow, rows),
+                (_, Some(narrow)) => {
+                    let tables = narrow.of_rows(rows.bytes);
+                    lanes::rows::<uint8x16_t>(&run, pattern, tables, rows);
+                }
                 _ => (0..rows.count).for_each(|k| units(&run.row(k, rows), pattern, 0..run.bytes)),
             }
         }
@@ -180,12 +183,13 @@ impl Shuffle {
                 }),
                 #[cfg(target_arch = "x86_64")]
                 (None, Some(narrow)) => {
-                    let tables = self.shared().unwrap_or(narrow);
+                    let tables = narrow.of_rows(rows.bytes);
                     lanes::rows_from::<__m128i>(&run, pattern, tables, rows, places);
                 }
                 #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
                 (_, Some(narrow)) => {
-                    lanes::rows_from::<uint8x16_t>(&run, pattern, narrow, rows, places)
+                    let tables = narrow.of_rows(rows.bytes);
+                    lanes::rows_from::<uint8x16_t>(&run, pattern, tables, rows, places);
                 }
                 _ => each.for_each(|(k, &place)| {
                     let row = row(k, place);
@@ -212,7 +216,7 @@ impl Run {
 
 impl Shuffle {
     /// The tables that a level reads by: one of them, or none.
-    pub(crate) fn tables(&self, level: Level) -> (Option<&Tables<64>>, Option<&Tables<16>>) {
+    pub(crate) fn tables(&self, level: Level) -> (Option<&Tables<64>>, Option<Narrow<'_>>) {
         let has_lines = level.vector() == 64;
         let wide = has_lines.then(|| self.wide()).flatten();
         let has_vectors = level != Level::SCALAR && wide.is_none();

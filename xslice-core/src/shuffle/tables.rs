@@ -127,7 +127,7 @@ impl<const N: usize> Tables<N> {
         let sources: Vec<isize> = read(pattern, 0).take(VECTORS * N).collect();
         let (first, last) = (*sources.iter().min()?, *sources.iter().max()?);
         let count = (last - first + 1).unsigned_abs().div_ceil(N);
-        // The last one ends with the last byte: no tile reads what another one does not need.
+        // The last one ends with the last byte that the tile needs.
         let begin = |l: usize| (first + (l * N) as isize).min(last + 1 - N as isize);
         let each: Vec<Vec<Load<N>>> = sources
             .chunks_exact(N)
