@@ -291,7 +291,7 @@ fn explain_says_why_a_move_is_no_faster_one_and_what_auto_runs() {
             &["move     lookup: an index at run time", "no shuffle: "],
         ),
         (
-            "<f32[640, 64], ids: i64[5]> x[:, @ids]",
+            "<f32[640, 64], ids: i64[12]> x[:, @ids]",
             &["the same for every turn", "runner always: turns share"],
         ),
         (

@@ -247,6 +247,13 @@ pub(crate) struct Narrow<'a> {
 
 impl<'a> Narrow<'a> {
     /// Those by which rows of so many bytes are moved.
+    #[cfg_attr(
+        not(any(
+            target_arch = "x86_64",
+            all(target_arch = "aarch64", target_feature = "neon")
+        )),
+        expect(dead_code, reason = "there are no such vectors")
+    )]
     pub fn of_rows(self, bytes: usize) -> &'a Tables<16> {
         self.shared
             .filter(|shared| bytes >= 2 * shared.tile)
