@@ -5,8 +5,12 @@
 //! channels, and all their combinations. From it, [`Tables`] derives for a vector width which loads make each vector of
 //! the destination, and how their bytes are permuted and merged. No pattern is a special case.
 
+#[cfg(target_arch = "x86_64")]
+mod doubled;
 mod tables;
 
+#[cfg(target_arch = "x86_64")]
+pub(crate) use doubled::{Blend, Doubled, Order};
 pub(crate) use tables::Tables;
 
 use crate::list::List;
@@ -161,7 +165,7 @@ pub struct Shuffle {
 impl Shuffle {
     pub(crate) fn new(pattern: Pattern) -> Self {
         Self {
-            narrow: Built::new(&pattern, Tables::new),
+            narrow: Built::new(&pattern, Tables::narrow),
             wide: Built::new(&pattern, Tables::new),
             #[cfg(target_arch = "x86_64")]
             shared: Built::new(&pattern, Tables::shared),

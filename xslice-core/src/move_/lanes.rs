@@ -300,12 +300,6 @@ impl<const N: usize> Tables<N> {
         }
     }
 
-    /// What tiles read from the place of the first up to the one that is so far from it.
-    #[cfg(target_arch = "x86_64")]
-    pub(super) fn reach_to(&self, last: isize) -> (isize, isize) {
-        (self.reach.0 + last.min(0), self.reach.1 + last.max(0))
-    }
-
     /// Whole tiles in so many bytes.
     pub(super) fn count_in(&self, bytes: usize) -> usize {
         // A little less than one part, of a little more: exact as long as their product does not reach 2^64.
@@ -408,7 +402,7 @@ unsafe fn each_of<V: Lanes, const VECTORS: usize, const LOADS: usize>(
 /// As [`each`].
 #[inline(always)]
 unsafe fn each_any<V: Lanes>(first: &Run, tables: &Tables<16>, tiles: Tiles<'_>) {
-    let in_memory = InMemory::<V>(tables, PhantomData);
+    let in_memory = InMemory::<V>::new(tables);
     // SAFETY: by the contract of this function.
     unsafe { walk(first, tiles, (tables.tile, tables.src_stride), &in_memory) }
 }
@@ -427,7 +421,7 @@ pub(super) unsafe fn each_alone<V: Lanes>(
 ) {
     // SAFETY: by the contract of this function.
     unsafe {
-        let in_memory = InMemory::<V>(tables, PhantomData);
+        let in_memory = InMemory::<V>::new(tables);
         by_shape!(
             tables,
             alone_of<V>(first, pattern, tables, count, places),
@@ -486,7 +480,7 @@ unsafe fn alone(
 }
 
 /// What moves a tile.
-trait Tile {
+pub(super) trait Tile {
     /// Tiles that one turn of the loop moves.
     const TURN: usize;
 
@@ -537,7 +531,13 @@ impl<V: Lanes, const VECTORS: usize, const LOADS: usize> Tile for InRegisters<V,
 }
 
 /// Tables as they are.
-struct InMemory<'a, V>(&'a Tables<16>, PhantomData<V>);
+pub(super) struct InMemory<'a, V>(&'a Tables<16>, PhantomData<V>);
+
+impl<'a, V> InMemory<'a, V> {
+    pub fn new(tables: &'a Tables<16>) -> Self {
+        Self(tables, PhantomData)
+    }
+}
 
 impl<V: Lanes> Tile for InMemory<'_, V> {
     const TURN: usize = 1;

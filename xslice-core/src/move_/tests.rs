@@ -11,7 +11,7 @@ use super::shuffled;
 use crate::nest::schedule::Fill;
 use crate::range::Progression;
 #[cfg(target_arch = "x86_64")]
-use crate::shuffle::Tables;
+use crate::shuffle::{Order, Tables};
 use crate::shuffle::{Pattern, Shuffle};
 use alloc::{vec, vec::Vec};
 
@@ -151,6 +151,50 @@ fn vectors_with_the_same_loads_move_what_their_patterns_say() {
             shuffle(&mut random, &tried, periods, slack);
         }
     }
+}
+
+/// Periods that fill vectors of 16 bytes: two such tiles are one vector of 32, in each of its orders.
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn two_tiles_at_once_move_what_their_patterns_say() {
+    let mut random = Random(0xD0B1_ED32);
+    let mut tried = [0; 3];
+    for round in 0..1500 {
+        let unit = [1, 2, 4, 8][round % 4];
+        let units = 16 >> random.below(5) >> (round % 4);
+        let apart = units.max(1) + random.below(3 * units + 3);
+        let aligned = [1, unit][random.below(2)];
+        let starts: Vec<_> = (0..units.max(1))
+            .map(|_| random.below(apart) * aligned)
+            .collect();
+        let offsets = starts
+            .iter()
+            .flat_map(|&start| (start..start + unit).map(|at| at as i32));
+        let stride = (apart * unit) as i64 * [1, -1][random.below(2)];
+        let Some(pattern) = Pattern::new(offsets.collect(), Some(stride), false, None) else {
+            continue;
+        };
+        let shuffled = Shuffle::new(pattern);
+        let tables = Tables::narrow(shuffled.pattern());
+        if let Some((tables, doubled)) =
+            tables.as_ref().and_then(|t| Some((t, t.doubled.as_ref()?)))
+        {
+            let (low, high) = tables.reach_to(tables.src_stride);
+            let lies_within = |begin: isize| low <= begin && begin + 32 <= high;
+            assert!(doubled.loads.iter().all(|load| lies_within(load.offset)));
+            let order = match doubled.order {
+                Order::Words(_) => 0,
+                Order::Halves(..) => 1,
+                Order::Any(..) => 2,
+            };
+            tried[order] += 1;
+            let periods = [1, 2, 3, 7, 50][random.below(5)] * 32 / shuffled.pattern().period();
+            let periods = periods + random.below(3);
+            let slack = [(0, 0), (64, 64)][random.below(2)];
+            shuffle(&mut random, &shuffled, periods, slack);
+        }
+    }
+    assert!(tried.iter().all(|&tried| tried > 30), "orders: {tried:?}");
 }
 
 /// Past the caches, tiles of several pages are written in turn.

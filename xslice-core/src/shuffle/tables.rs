@@ -54,6 +54,9 @@ pub(crate) struct Tables<const N: usize> {
     pub src_stride: isize,
     /// First byte that a load of the tile reads, and the byte after the last, from its place.
     pub reach: (isize, isize),
+    /// How two tiles are moved at once, where that takes fewer instructions.
+    #[cfg(target_arch = "x86_64")]
+    pub doubled: Option<super::Doubled>,
     /// 2^64 / tile: a division would take as long as the rows of a short call.
     pub inverse: u64,
 }
@@ -101,6 +104,12 @@ impl<const N: usize> Tables<N> {
     /// Loads that give so many bytes.
     pub fn loads_of(&self, bytes: usize) -> usize {
         bytes.div_ceil(self.tile).saturating_mul(self.loads.len())
+    }
+
+    /// What tiles read from the place of the first up to the one that is so far from it.
+    #[cfg(target_arch = "x86_64")]
+    pub fn reach_to(&self, last: isize) -> (isize, isize) {
+        (self.reach.0 + last.min(0), self.reach.1 + last.max(0))
     }
 
     /// Loads and stores of a tile.
@@ -231,6 +240,8 @@ impl<const N: usize> Tables<N> {
             given,
             src_stride: periods as isize * pattern.src_stride() as isize,
             reach: (first, last + N as isize),
+            #[cfg(target_arch = "x86_64")]
+            doubled: None,
             inverse: u64::MAX / (periods * period) as u64,
         })
     }
@@ -238,7 +249,24 @@ impl<const N: usize> Tables<N> {
 
 impl<const N: usize> Tables<N> {
     pub fn heap_bytes(&self) -> usize {
-        self.loads.capacity() * size_of::<Load<N>>()
+        #[cfg(target_arch = "x86_64")]
+        let doubled = self.doubled.as_ref().map_or(0, super::Doubled::heap_bytes);
+        #[cfg(not(target_arch = "x86_64"))]
+        let doubled = 0;
+        self.loads.capacity() * size_of::<Load<N>>() + doubled
+    }
+}
+
+impl Tables<{ Level::SHORTEST_VECTOR }> {
+    /// The tables of a pattern, with how two tiles are moved at once.
+    pub fn narrow(pattern: &Pattern) -> Option<Self> {
+        let tables = Self::new(pattern);
+        #[cfg(target_arch = "x86_64")]
+        let tables = tables.map(|tables| Self {
+            doubled: super::Doubled::new(pattern, &tables),
+            ..tables
+        });
+        tables
     }
 }
 
@@ -283,7 +311,7 @@ fn loads_from<const N: usize>(
 }
 
 /// Where the bytes of a tile are read from byte `first` on, from its place.
-fn read(pattern: &Pattern, first: usize) -> impl Iterator<Item = isize> {
+pub(super) fn read(pattern: &Pattern, first: usize) -> impl Iterator<Item = isize> {
     let (mut within, mut place) = (first % pattern.period(), pattern.place(first));
     core::iter::repeat_with(move || {
         let source = place + pattern.offsets[within] as isize;
@@ -319,7 +347,7 @@ impl<const N: usize> Load<N> {
 }
 
 /// In the place of a byte that a load gives: farther away than any.
-const GIVEN: isize = isize::MAX;
+pub(super) const GIVEN: isize = isize::MAX;
 
 fn gcd(a: usize, b: usize) -> usize {
     if b == 0 { a } else { gcd(b, a % b) }
