@@ -10,7 +10,7 @@ mod doubled;
 mod tables;
 
 #[cfg(target_arch = "x86_64")]
-pub(crate) use doubled::{Blend, Doubled, Order};
+pub(crate) use doubled::{Doubled, Order};
 pub(crate) use tables::Tables;
 
 use crate::list::List;

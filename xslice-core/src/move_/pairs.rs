@@ -10,7 +10,7 @@ use super::lanes::{InMemory, Tile, Tiles};
 use super::rows::prefetch;
 use super::shuffled::Run;
 use super::x86::Fetch;
-use crate::shuffle::{Blend, LINE, Order, Tables};
+use crate::shuffle::{Doubled, LINE, Order, Tables};
 use core::arch::x86_64::{
     __m128i, __m256i, _mm_loadu_si128, _mm_storeu_si128, _mm256_blend_epi32, _mm256_blendv_epi8,
     _mm256_broadcastsi128_si256, _mm256_castsi128_si256, _mm256_castsi256_si128,
@@ -18,6 +18,7 @@ use core::arch::x86_64::{
     _mm256_permute4x64_epi64, _mm256_permutevar8x32_epi32, _mm256_shuffle_epi8,
     _mm256_storeu_si256,
 };
+use core::marker::PhantomData;
 
 /// Moves tiles of rows. `false`: tables of this shape are not moved here, and nothing has moved.
 ///
@@ -31,18 +32,13 @@ pub(super) unsafe fn each(first: &Run, tables: &Tables<16>, tiles: Tiles<'_>) ->
     // SAFETY: by the contract of this function.
     unsafe {
         if let Some(doubled) = &tables.doubled
-            && tiles.count > 1
+            && tiles.count >= doubled.tiles
         {
-            match doubled.loads[..] {
-                [ref a] => blended([a], &doubled.order, first, tables, tiles),
-                [ref a, ref b] => blended([a, b], &doubled.order, first, tables, tiles),
-                [ref a, ref b, ref c] => blended([a, b, c], &doubled.order, first, tables, tiles),
-                [ref a, ref b, ref c, ref d] => {
-                    blended([a, b, c, d], &doubled.order, first, tables, tiles);
-                }
-                _ => return false,
-            }
-            return true;
+            return match doubled.kind {
+                Order::Words => blended::<Words>(doubled, first, tables, tiles),
+                Order::Halves => blended::<InHalves>(doubled, first, tables, tiles),
+                Order::Any => blended::<Any>(doubled, first, tables, tiles),
+            };
         }
         match (tables.vectors, tables.per_vector) {
             (1, 1) => walk(&Halves::<1, 1>::new(tables), first, tables, tiles),
@@ -61,45 +57,43 @@ pub(super) unsafe fn each(first: &Run, tables: &Tables<16>, tiles: Tiles<'_>) ->
     true
 }
 
-/// Moves tiles by so many loads, blended and put in that order.
+/// Moves tiles by vectors of 32 bytes. `false`: there are too many of these.
 ///
 /// # Safety
-/// As [`each`]; the loads and the order are those of the tables.
+/// As [`each`]; `doubled` is of the tables, and of this order.
 #[target_feature(enable = "avx2")]
 #[inline]
-unsafe fn blended<const LOADS: usize>(
-    loads: [&Blend; LOADS],
-    order: &Order,
+unsafe fn blended<O: InOrder>(
+    doubled: &Doubled,
     first: &Run,
     tables: &Tables<16>,
     tiles: Tiles<'_>,
-) {
-    // SAFETY: by the contract of this function; the arrays have 32 bytes.
-    unsafe {
-        match order {
-            Order::Words(words) => {
-                let words = load(words.as_ptr().cast());
-                let in_order = |blended| _mm256_permutevar8x32_epi32(blended, words);
-                walk(&Blends::new(loads, tables, in_order), first, tables, tiles);
+) -> bool {
+    macro_rules! by_shape {
+        ($(($vectors:literal, $loads:literal)),*) => {
+            match (doubled.orders.len(), doubled.per_vector) {
+                $(($vectors, $loads) => {
+                    let blends = Blends::<O, $vectors, $loads>::new(doubled, tables);
+                    walk(&blends, first, tables, tiles);
+                })*
+                _ => return false,
             }
-            Order::Halves(bytes, words) => {
-                let (bytes, words) = (load(bytes.as_ptr()), load(words.as_ptr().cast()));
-                let in_order = |blended| {
-                    _mm256_permutevar8x32_epi32(_mm256_shuffle_epi8(blended, bytes), words)
-                };
-                walk(&Blends::new(loads, tables, in_order), first, tables, tiles);
-            }
-            Order::Any(own, other) => {
-                let (own, other) = (load(own.as_ptr()), load(other.as_ptr()));
-                let in_order = |blended| {
-                    let swapped = _mm256_permute4x64_epi64::<0b0100_1110>(blended);
-                    let own = _mm256_shuffle_epi8(blended, own);
-                    _mm256_or_si256(own, _mm256_shuffle_epi8(swapped, other))
-                };
-                walk(&Blends::new(loads, tables, in_order), first, tables, tiles);
-            }
-        }
+        };
     }
+    // SAFETY: by the contract of this function.
+    unsafe {
+        by_shape!(
+            (1, 1),
+            (1, 2),
+            (1, 3),
+            (1, 4),
+            (2, 1),
+            (2, 2),
+            (2, 3),
+            (2, 4)
+        )
+    }
+    true
 }
 
 /// How far ahead of the tiles that move the processor is told to fetch, in bytes that rows read. Its own prefetchers lose their pace where
@@ -128,18 +122,21 @@ fn fetch(tables: &Tables<16>, tiles: &Tiles<'_>, turn: usize) -> Fetch {
 }
 
 /// What moves tiles.
-trait Two {
-    /// Bytes of a tile.
-    const TILE: usize;
-
-    /// Tiles that a turn of the loop moves.
+trait Steps {
+    /// Steps that a turn of the loop takes.
     const TURN: usize;
 
-    /// Moves the tile at `src` and the next one, which is so much further.
+    /// Bytes that a step writes.
+    const BYTES: usize;
+
+    /// Tiles of a step, one or two.
+    fn tiles(&self) -> usize;
+
+    /// Moves the tile at `src`, and the next one if a step has two, which is so much further.
     ///
     /// # Safety
-    /// The loads of both are readable, both are writable at `dst`; the processor has AVX2.
-    unsafe fn two(&self, src: *const u8, dst: *mut u8, stride: isize);
+    /// The loads of the tiles are readable, they are writable at `dst`; the processor has AVX2.
+    unsafe fn step(&self, src: *const u8, dst: *mut u8, stride: isize);
 
     /// Moves the tile at `src` alone.
     ///
@@ -152,101 +149,159 @@ trait Two {
 /// As [`each`], of tables that `tile` is made of.
 #[target_feature(enable = "avx2")]
 #[inline]
-unsafe fn walk<T: Two>(tile: &T, first: &Run, tables: &Tables<16>, tiles: Tiles<'_>) {
-    let Fetch { ahead, lines } = fetch(tables, &tiles, T::TURN);
+unsafe fn walk<T: Steps>(steps: &T, first: &Run, tables: &Tables<16>, tiles: Tiles<'_>) {
+    let Fetch { ahead, lines } = fetch(tables, &tiles, T::TURN * steps.tiles());
     // SAFETY: by the contract of this function.
     unsafe {
         match lines {
-            0 => walk_fetching::<T, 0>(tile, first, tables, tiles, ahead),
-            1 => walk_fetching::<T, 1>(tile, first, tables, tiles, ahead),
-            _ => walk_fetching::<T, 2>(tile, first, tables, tiles, ahead),
+            0 => walk_fetching::<T, 0>(steps, first, tables, tiles, ahead),
+            1 => walk_fetching::<T, 1>(steps, first, tables, tiles, ahead),
+            _ => walk_fetching::<T, 2>(steps, first, tables, tiles, ahead),
         }
     }
 }
 
+/// With so many lines fetched a turn: more were slower, and so was a loop over their number.
+///
 /// # Safety
 /// As [`walk`].
 #[target_feature(enable = "avx2")]
 #[inline]
-unsafe fn walk_fetching<T: Two, const LINES: usize>(
-    tile: &T,
+unsafe fn walk_fetching<T: Steps, const LINES: usize>(
+    steps: &T,
     first: &Run,
     tables: &Tables<16>,
     tiles: Tiles<'_>,
     ahead: isize,
 ) {
     let stride = tables.src_stride;
+    let further = steps.tiles() as isize * stride;
+    let (count, odd) = match steps.tiles() {
+        1 => (tiles.count, 0),
+        _ => (tiles.count / 2, tiles.count % 2),
+    };
     for k in 0..tiles.rows.count {
         let row = tiles.row(first, k);
         tiles.fetch(first, k, row.dst);
-        let (mut src, mut dst, mut left) = (row.src, row.dst, tiles.count);
+        let (mut src, mut dst) = (row.src, row.dst);
         // SAFETY: by the contract of this function.
         unsafe {
-            while left >= T::TURN {
+            for _ in 0..count / T::TURN {
                 for line in 0..LINES {
                     prefetch(src.wrapping_offset(ahead).wrapping_add(LINE * line));
                 }
-                for _ in 0..T::TURN / 2 {
-                    tile.two(src, dst, stride);
-                    src = src.wrapping_offset(2 * stride);
-                    dst = dst.wrapping_add(2 * T::TILE);
+                for _ in 0..T::TURN {
+                    steps.step(src, dst, stride);
+                    src = src.wrapping_offset(further);
+                    dst = dst.wrapping_add(T::BYTES);
                 }
-                left -= T::TURN;
             }
-            if left >= 2 {
-                tile.two(src, dst, stride);
-                src = src.wrapping_offset(2 * stride);
-                dst = dst.wrapping_add(2 * T::TILE);
-                left -= 2;
+            for _ in 0..count % T::TURN {
+                steps.step(src, dst, stride);
+                src = src.wrapping_offset(further);
+                dst = dst.wrapping_add(T::BYTES);
             }
-            if left > 0 {
-                tile.one(src, dst);
+            if odd > 0 {
+                steps.one(src, dst);
             }
             if let Some((at, place)) = tiles.last {
-                tile.one(row.src.offset(place), row.dst.add(at));
+                steps.one(row.src.offset(place), row.dst.add(at));
             }
         }
     }
 }
 
+/// What puts blended bytes in order: see [`Order`].
+trait InOrder {
+    /// # Safety
+    /// The processor has AVX2.
+    unsafe fn put(blended: __m256i, orders: [__m256i; 2]) -> __m256i;
+}
+
+struct Words;
+struct InHalves;
+struct Any;
+
+impl InOrder for Words {
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    unsafe fn put(blended: __m256i, [_, words]: [__m256i; 2]) -> __m256i {
+        _mm256_permutevar8x32_epi32(blended, words)
+    }
+}
+
+impl InOrder for InHalves {
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    unsafe fn put(blended: __m256i, [bytes, words]: [__m256i; 2]) -> __m256i {
+        _mm256_permutevar8x32_epi32(_mm256_shuffle_epi8(blended, bytes), words)
+    }
+}
+
+impl InOrder for Any {
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    unsafe fn put(blended: __m256i, [own, other]: [__m256i; 2]) -> __m256i {
+        let swapped = _mm256_permute4x64_epi64::<0b0100_1110>(blended);
+        let own = _mm256_shuffle_epi8(blended, own);
+        _mm256_or_si256(own, _mm256_shuffle_epi8(swapped, other))
+    }
+}
+
 /// Loads that are blended, then put in order.
-struct Blends<'a, const LOADS: usize, F> {
-    offsets: [isize; LOADS],
-    masks: [__m256i; LOADS],
-    in_order: F,
-    /// A tile alone.
+struct Blends<'a, O, const VECTORS: usize, const LOADS: usize> {
+    tiles: usize,
+    offsets: [[isize; LOADS]; VECTORS],
+    masks: [[__m256i; LOADS]; VECTORS],
+    orders: [[__m256i; 2]; VECTORS],
+    order: PhantomData<O>,
+    /// A tile alone, where a step has two.
     one: InMemory<'a, __m128i>,
 }
 
-impl<'a, const LOADS: usize, F: Fn(__m256i) -> __m256i> Blends<'a, LOADS, F> {
+impl<'a, O: InOrder, const VECTORS: usize, const LOADS: usize> Blends<'a, O, VECTORS, LOADS> {
     #[target_feature(enable = "avx2")]
     #[inline]
-    fn new(loads: [&Blend; LOADS], tables: &'a Tables<16>, in_order: F) -> Self {
+    fn new(doubled: &Doubled, tables: &'a Tables<16>) -> Self {
+        let blend = |v: usize, l: usize| &doubled.loads[v * LOADS + l];
+        // SAFETY: masks and orders are arrays of 32 bytes.
+        let vector = |bytes: &[u8; 32]| unsafe { _mm256_loadu_si256(bytes.as_ptr().cast()) };
         Self {
-            offsets: loads.map(|load| load.offset),
-            // SAFETY: the mask is an array of 32 bytes.
-            masks: loads.map(|blend| unsafe { load(blend.mask.as_ptr()) }),
-            in_order,
+            tiles: doubled.tiles,
+            offsets: core::array::from_fn(|v| core::array::from_fn(|l| blend(v, l).offset)),
+            masks: core::array::from_fn(|v| core::array::from_fn(|l| vector(&blend(v, l).mask))),
+            orders: core::array::from_fn(|v| doubled.orders[v].each_ref().map(vector)),
+            order: PhantomData,
             one: InMemory::new(tables),
         }
     }
 }
 
-impl<const LOADS: usize, F: Fn(__m256i) -> __m256i> Two for Blends<'_, LOADS, F> {
-    const TILE: usize = 16;
-    const TURN: usize = 4;
+impl<O: InOrder, const VECTORS: usize, const LOADS: usize> Steps for Blends<'_, O, VECTORS, LOADS> {
+    const TURN: usize = 2 / VECTORS;
+    const BYTES: usize = 32 * VECTORS;
+
+    #[inline(always)]
+    fn tiles(&self) -> usize {
+        self.tiles
+    }
 
     #[target_feature(enable = "avx2")]
     #[inline]
-    unsafe fn two(&self, src: *const u8, dst: *mut u8, _: isize) {
-        // SAFETY: by the contract of the trait.
-        unsafe {
-            let mut blended = load(src.offset(self.offsets[0]));
-            for l in 1..LOADS {
-                let next = load(src.offset(self.offsets[l]));
-                blended = _mm256_blendv_epi8(blended, next, self.masks[l]);
+    unsafe fn step(&self, src: *const u8, dst: *mut u8, _: isize) {
+        let load = |v: usize, l: usize| {
+            // SAFETY: by the contract of the trait: the loads lie within those of the tiles.
+            unsafe { _mm256_loadu_si256(src.offset(self.offsets[v][l]).cast()) }
+        };
+        for v in 0..VECTORS {
+            let blended = (1..LOADS).fold(load(v, 0), |blended, l| {
+                _mm256_blendv_epi8(blended, load(v, l), self.masks[v][l])
+            });
+            // SAFETY: by the contract of the trait.
+            unsafe {
+                let bytes = O::put(blended, self.orders[v]);
+                _mm256_storeu_si256(dst.add(32 * v).cast(), bytes);
             }
-            _mm256_storeu_si256(dst.cast(), (self.in_order)(blended));
         }
     }
 
@@ -254,7 +309,12 @@ impl<const LOADS: usize, F: Fn(__m256i) -> __m256i> Two for Blends<'_, LOADS, F>
     #[inline]
     unsafe fn one(&self, src: *const u8, dst: *mut u8) {
         // SAFETY: by the contract of the trait.
-        unsafe { self.one.run(src, dst) }
+        unsafe {
+            match self.tiles {
+                1 => self.step(src, dst, 0),
+                _ => self.one.run(src, dst),
+            }
+        }
     }
 }
 
@@ -300,15 +360,19 @@ impl<const VECTORS: usize, const LOADS: usize> Halves<VECTORS, LOADS> {
     }
 }
 
-impl<const VECTORS: usize, const LOADS: usize> Two for Halves<VECTORS, LOADS> {
-    const TILE: usize = VECTORS * 16;
-
+impl<const VECTORS: usize, const LOADS: usize> Steps for Halves<VECTORS, LOADS> {
     /// 64 bytes, or two tiles where these are longer.
-    const TURN: usize = if VECTORS == 1 { 4 } else { 2 };
+    const TURN: usize = if VECTORS == 1 { 2 } else { 1 };
+    const BYTES: usize = 2 * VECTORS * 16;
+
+    #[inline(always)]
+    fn tiles(&self) -> usize {
+        2
+    }
 
     #[target_feature(enable = "avx2")]
     #[inline]
-    unsafe fn two(&self, src: *const u8, dst: *mut u8, stride: isize) {
+    unsafe fn step(&self, src: *const u8, dst: *mut u8, stride: isize) {
         let half = |src: *const u8, l: usize| {
             // SAFETY: by the contract of the trait.
             unsafe { _mm_loadu_si128(src.offset(self.offsets[l]).cast()) }
@@ -347,13 +411,4 @@ impl<const VECTORS: usize, const LOADS: usize> Two for Halves<VECTORS, LOADS> {
             unsafe { _mm_storeu_si128(dst.add(16 * v).cast(), _mm256_castsi256_si128(vector)) };
         }
     }
-}
-
-/// # Safety
-/// 32 bytes are readable there.
-#[target_feature(enable = "avx2")]
-#[inline]
-unsafe fn load(from: *const u8) -> __m256i {
-    // SAFETY: by the contract of this function.
-    unsafe { _mm256_loadu_si256(from.cast()) }
 }

@@ -11,7 +11,7 @@ use super::shuffled;
 use crate::nest::schedule::Fill;
 use crate::range::Progression;
 #[cfg(target_arch = "x86_64")]
-use crate::shuffle::{Order, Tables};
+use crate::shuffle::Tables;
 use crate::shuffle::{Pattern, Shuffle};
 use alloc::{vec, vec::Vec};
 
@@ -153,48 +153,47 @@ fn vectors_with_the_same_loads_move_what_their_patterns_say() {
     }
 }
 
-/// Periods that fill vectors of 16 bytes: two such tiles are one vector of 32, in each of its orders.
+/// Periods that fill vectors of 16 bytes: of one or two of 32, in each of their orders.
 #[cfg(target_arch = "x86_64")]
 #[test]
-fn two_tiles_at_once_move_what_their_patterns_say() {
+fn doubled_vectors_move_what_their_patterns_say() {
     let mut random = Random(0xD0B1_ED32);
-    let mut tried = [0; 3];
-    for round in 0..1500 {
+    let mut tried = [[0; 3]; 2];
+    for round in 0..3000 {
         let unit = [1, 2, 4, 8][round % 4];
-        let units = 16 >> random.below(5) >> (round % 4);
-        let apart = units.max(1) + random.below(3 * units + 3);
+        let units = (64 >> random.below(7)) / unit;
+        // Every second unit, or any of some.
+        let any = units + random.below(3 * units + 3);
         let aligned = [1, unit][random.below(2)];
-        let starts: Vec<_> = (0..units.max(1))
-            .map(|_| random.below(apart) * aligned)
-            .collect();
-        let offsets = starts
-            .iter()
-            .flat_map(|&start| (start..start + unit).map(|at| at as i32));
-        let stride = (apart * unit) as i64 * [1, -1][random.below(2)];
-        let Some(pattern) = Pattern::new(offsets.collect(), Some(stride), false, None) else {
+        let mut start = |k: usize| match round % 3 {
+            0 => 2 * k * unit,
+            _ => random.below(any) * aligned,
+        };
+        let starts: Vec<_> = (0..units).map(&mut start).collect();
+        let bytes = |&start: &usize| (start..start + unit).map(|at| at as i32);
+        let offsets = starts.iter().flat_map(bytes).collect();
+        let stride = (any.max(2 * units) * unit) as i64 * [1, -1][random.below(2)];
+        let Some(pattern) = Pattern::new(offsets, Some(stride), false, None) else {
             continue;
         };
-        let shuffled = Shuffle::new(pattern);
-        let tables = Tables::narrow(shuffled.pattern());
-        if let Some((tables, doubled)) =
-            tables.as_ref().and_then(|t| Some((t, t.doubled.as_ref()?)))
-        {
-            let (low, high) = tables.reach_to(tables.src_stride);
-            let lies_within = |begin: isize| low <= begin && begin + 32 <= high;
-            assert!(doubled.loads.iter().all(|load| lies_within(load.offset)));
-            let order = match doubled.order {
-                Order::Words(_) => 0,
-                Order::Halves(..) => 1,
-                Order::Any(..) => 2,
-            };
-            tried[order] += 1;
-            let periods = [1, 2, 3, 7, 50][random.below(5)] * 32 / shuffled.pattern().period();
-            let periods = periods + random.below(3);
-            let slack = [(0, 0), (64, 64)][random.below(2)];
-            shuffle(&mut random, &shuffled, periods, slack);
-        }
+        let tables = Tables::narrow(&pattern).expect("few loads give a period");
+        let Some(doubled) = &tables.doubled else {
+            continue;
+        };
+        tried[doubled.orders.len() - 1][doubled.kind as usize] += 1;
+        let last = (doubled.tiles - 1) as isize * tables.src_stride;
+        let (low, high) = tables.reach_to(last);
+        let lies_within = |begin: isize| low <= begin && begin + 32 <= high;
+        assert!(doubled.loads.iter().all(|load| lies_within(load.offset)));
+        let bytes = [1, 2, 3, 7, 50][random.below(5)] * 64;
+        let periods = bytes / pattern.period() + random.below(3);
+        let slack = [(0, 0), (64, 64)][random.below(2)];
+        shuffle(&mut random, &Shuffle::new(pattern), periods, slack);
     }
-    assert!(tried.iter().all(|&tried| tried > 30), "orders: {tried:?}");
+    assert!(
+        tried.as_flattened().iter().all(|&tried| tried > 30),
+        "by vectors and orders: {tried:?}"
+    );
 }
 
 /// Past the caches, tiles of several pages are written in turn.

@@ -1,7 +1,7 @@
-//! Two tiles of one vector as one vector of twice the bytes.
+//! Tiles by vectors of 32 bytes.
 //!
 //! Where a processor permutes bytes within halves of a vector only, each load costs a permutation. So loads are placed here where each gives
-//! bytes that stand in other places than those of all others: blended, they are the bytes of both tiles, and are put in order once.
+//! bytes that stand in other places than those of all others: blended, they are the bytes of the vector, and are put in order once.
 
 use super::tables::{GIVEN, Tables, read};
 use super::{Level, Pattern};
@@ -11,14 +11,23 @@ use alloc::vec::Vec;
 const BYTES: usize = 2 * HALF;
 const HALF: usize = Level::SHORTEST_VECTOR;
 
-/// Loads at most: their masks stay in registers.
+/// Vectors, and loads of each, at most: their masks and orders stay in registers.
+const MOST_VECTORS: usize = 2;
 const MOST_LOADS: usize = 4;
 
-/// How a vector of 32 bytes has those of two tiles.
+/// How vectors of 32 bytes have those of one tile, or of two that are neighbours.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Doubled {
+    /// Tiles that the vectors have together.
+    pub tiles: usize,
+    /// Loads of all vectors, as many for each.
     pub loads: Vec<Blend>,
-    pub order: Order,
+    /// Loads of one vector.
+    pub per_vector: usize,
+    /// What puts the bytes of each vector in order.
+    pub orders: Vec<[[u8; BYTES]; 2]>,
+    /// What the orders mean.
+    pub kind: Order,
 }
 
 /// A load, and the bytes of it that are taken.
@@ -30,26 +39,87 @@ pub(crate) struct Blend {
     pub mask: [u8; BYTES],
 }
 
-/// What puts the blended bytes in order: the cheapest that can.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+/// What puts blended bytes in order: the cheapest that can.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Order {
-    /// Words of 4 bytes, from anywhere.
-    Words([u32; BYTES / 4]),
+    /// Words of 4 bytes, from anywhere; the first order says nothing.
+    Words,
     /// Bytes, each from its half, then words.
-    Halves([u8; BYTES], [u32; BYTES / 4]),
-    /// Bytes, each from its half or from the other one; in both the top bit of a name is set where the byte comes from the other.
-    Any([u8; BYTES], [u8; BYTES]),
+    Halves,
+    /// Bytes, each from its half by the first order or from the other one by the second; the other has the top bit set for it.
+    Any,
 }
 
 impl Doubled {
     /// That of the tiles of a pattern, if it takes fewer instructions than they do.
     pub fn new(pattern: &Pattern, tables: &Tables<HALF>) -> Option<Self> {
-        if pattern.is_alone() || tables.vectors != 1 || tables.tile != HALF {
+        let tiles = 1 + tables.vectors % 2;
+        let vectors = tiles * tables.vectors / 2;
+        let is_whole = !pattern.is_alone() && tables.tile == tables.vectors * HALF;
+        if !is_whole || vectors > MOST_VECTORS {
             return None;
         }
-        let (low, high) = tables.reach_to(tables.src_stride);
+        let reach = tables.reach_to((tiles as isize - 1) * tables.src_stride);
+        let found = (0..vectors).map(|v| Found::new(pattern, v * BYTES, reach));
+        let found = found.collect::<Option<Vec<_>>>()?;
+        let per_vector = found.iter().map(|found| found.loads.len()).max()?;
+        let kind = [Order::Words, Order::Halves].into_iter();
+        let mut kind =
+            kind.filter(|kind| found.iter().all(|found| kind.of(&found.places).is_some()));
+        let kind = kind.next().unwrap_or(Order::Any);
+        let orders = found.iter().map(|found| kind.of(&found.places));
+        let all = Self {
+            tiles,
+            per_vector,
+            orders: orders.collect::<Option<_>>()?,
+            kind,
+            loads: found
+                .iter()
+                .flat_map(|found| found.padded(per_vector))
+                .collect(),
+        };
+        (all.instructions() < tables.instructions(tiles)).then_some(all)
+    }
+
+    /// Each load and what blends it, what puts a vector in order, and its store.
+    fn instructions(&self) -> usize {
+        let order = match self.kind {
+            Order::Words => 2,
+            Order::Halves => 3,
+            Order::Any => 5,
+        };
+        self.orders.len() * (2 * self.per_vector - 1 + order + 1)
+    }
+
+    pub fn heap_bytes(&self) -> usize {
+        self.loads.capacity() * size_of::<Blend>() + self.orders.capacity() * 2 * BYTES
+    }
+}
+
+impl Tables<HALF> {
+    /// What so many tiles take: each load, its permutation and what merges it, and stores. Two tiles of one vector are moved at once, by
+    /// loads of both; tables of many vectors are read from memory.
+    fn instructions(&self, tiles: usize) -> usize {
+        let loads = self.vectors * self.per_vector;
+        match (self.vectors, tiles) {
+            (1, 2) => 2 * loads + loads + loads - 1 + 1,
+            (..4, tiles) => tiles * (loads + loads + loads - self.vectors + self.vectors),
+            (_, tiles) => tiles * (5 * loads + 3 * self.vectors),
+        }
+    }
+}
+
+/// The loads of one vector, and where its bytes stand when they are blended.
+struct Found {
+    loads: Vec<Blend>,
+    places: [u8; BYTES],
+}
+
+impl Found {
+    /// Those of the vector from byte `first` of a pattern on, in loads that lie in `low..high`.
+    fn new(pattern: &Pattern, first: usize, (low, high): (isize, isize)) -> Option<Self> {
         let mut sources = [GIVEN; BYTES];
-        for (source, from) in sources.iter_mut().zip(read(pattern, 0)) {
+        for (source, from) in sources.iter_mut().zip(read(pattern, first)) {
             *source = from;
         }
         let (mut loads, mut taken) = (Vec::new(), 0);
@@ -77,17 +147,18 @@ impl Doubled {
             }
             loads.push(load);
         }
-        let order = Order::of(&places);
-        let each_load = 2;
-        let instructions = each_load * loads.len() - 1 + order.instructions();
-        // Of the tiles: two loads, what makes them one vector, a permutation, and what merges it.
-        let each_load_of_tiles = 4;
-        let pays = instructions < each_load_of_tiles * tables.per_vector - 1;
-        pays.then_some(Self { loads, order })
+        Some(Self { loads, places })
     }
 
-    pub fn heap_bytes(&self) -> usize {
-        self.loads.capacity() * size_of::<Blend>()
+    /// So many loads: the first one stands for those that are not needed, and gives nothing again.
+    fn padded(&self, count: usize) -> Vec<Blend> {
+        let idle = Blend {
+            offset: self.loads[0].offset,
+            mask: [0; BYTES],
+        };
+        let mut loads = self.loads.clone();
+        loads.resize(count, idle);
+        loads
     }
 }
 
@@ -111,60 +182,59 @@ fn given(
 }
 
 impl Order {
-    /// The order of bytes that stand in these places.
-    fn of(places: &[u8; BYTES]) -> Self {
-        Self::words(places)
-            .or_else(|| Self::halves(places))
-            .unwrap_or_else(|| Self::any(places))
-    }
-
-    fn words(places: &[u8; BYTES]) -> Option<Self> {
-        let words = places.as_chunks::<4>().0;
-        let is_word = |&[a, b, c, d]: &[u8; 4]| a % 4 == 0 && [b, c, d] == [a + 1, a + 2, a + 3];
-        let order = || core::array::from_fn(|k| u32::from(words[k][0] / 4));
-        words.iter().all(is_word).then(|| Self::Words(order()))
-    }
-
-    /// Each half has four words of the result, in the order in which the result has them.
-    fn halves(places: &[u8; BYTES]) -> Option<Self> {
-        let half_of = |place: u8| usize::from(place) / HALF;
-        let (mut bytes, mut words) = ([0; BYTES], [0; BYTES / 4]);
-        let mut filled = [0; 2];
-        for (word, from) in words.iter_mut().zip(places.as_chunks::<4>().0) {
-            let half = half_of(from[0]);
-            if filled[half] == HALF || from.iter().any(|&place| half_of(place) != half) {
-                return None;
-            }
-            let at = half * HALF + filled[half];
-            filled[half] += 4;
-            *word = at as u32 / 4;
-            for (byte, place) in bytes[at..].iter_mut().zip(from) {
-                *byte = place % HALF as u8;
-            }
-        }
-        Some(Self::Halves(bytes, words))
-    }
-
-    fn any(places: &[u8; BYTES]) -> Self {
-        let from = |is_own: bool| {
-            core::array::from_fn(|k| {
-                let place = usize::from(places[k]);
-                let name = (place % HALF) as u8;
-                if (place / HALF == k / HALF) == is_own {
-                    name
-                } else {
-                    0x80
-                }
-            })
-        };
-        Self::Any(from(true), from(false))
-    }
-
-    fn instructions(&self) -> usize {
+    /// The order of bytes that stand in these places, if it is one of this kind.
+    fn of(self, places: &[u8; BYTES]) -> Option<[[u8; BYTES]; 2]> {
         match self {
-            Self::Words(_) => 2,
-            Self::Halves(..) => 3,
-            Self::Any(..) => 5,
+            Self::Words => words(places),
+            Self::Halves => halves(places),
+            Self::Any => Some(any(places)),
         }
     }
+}
+
+fn words(places: &[u8; BYTES]) -> Option<[[u8; BYTES]; 2]> {
+    let mut order = [0; BYTES];
+    let words = places.as_chunks::<4>().0.iter();
+    for (to, &[a, b, c, d]) in order.as_chunks_mut::<4>().0.iter_mut().zip(words) {
+        if a % 4 != 0 || [b, c, d] != [a + 1, a + 2, a + 3] {
+            return None;
+        }
+        *to = u32::from(a / 4).to_ne_bytes();
+    }
+    Some([[0; BYTES], order])
+}
+
+/// Each half has four words of the result, in the order in which the result has them.
+fn halves(places: &[u8; BYTES]) -> Option<[[u8; BYTES]; 2]> {
+    let half_of = |place: u8| usize::from(place) / HALF;
+    let (mut bytes, mut order) = ([0; BYTES], [0; BYTES]);
+    let mut filled = [0; 2];
+    let words = places.as_chunks::<4>().0.iter();
+    for (to, from) in order.as_chunks_mut::<4>().0.iter_mut().zip(words) {
+        let half = half_of(from[0]);
+        if filled[half] == HALF || from.iter().any(|&place| half_of(place) != half) {
+            return None;
+        }
+        let at = half * HALF + filled[half];
+        filled[half] += 4;
+        *to = (at as u32 / 4).to_ne_bytes();
+        for (byte, place) in bytes[at..].iter_mut().zip(from) {
+            *byte = place % HALF as u8;
+        }
+    }
+    Some([bytes, order])
+}
+
+fn any(places: &[u8; BYTES]) -> [[u8; BYTES]; 2] {
+    [true, false].map(|own| {
+        core::array::from_fn(|k| {
+            let place = usize::from(places[k]);
+            let is_own = place / HALF == k / HALF;
+            if is_own == own {
+                (place % HALF) as u8
+            } else {
+                0x80
+            }
+        })
+    })
 }
