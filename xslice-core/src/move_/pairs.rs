@@ -9,7 +9,6 @@ use super::cache::Cache;
 use super::lanes::{InMemory, Tile, Tiles};
 use super::rows::prefetch;
 use super::shuffled::Run;
-use super::x86::Fetch;
 use crate::shuffle::{Doubled, LINE, Order, Tables};
 use core::arch::x86_64::{
     __m128i, __m256i, _mm_loadu_si128, _mm_storeu_si128, _mm256_blend_epi32, _mm256_blendv_epi8,
@@ -103,22 +102,46 @@ const AHEAD: usize = 2 << 10;
 /// Longer rows are fetched ahead in themselves.
 const LONG_ROW: usize = 8 << 10;
 
-/// What is fetched with each turn of so many tiles: the lines that a later turn reads.
-fn fetch(tables: &Tables<16>, tiles: &Tiles<'_>, turn: usize) -> Fetch {
-    // The first lines of rows that begin anywhere are fetched as those of a look-up.
-    if tiles.rows.cache == Cache::Near || tiles.places.is_some() {
-        return Fetch::NONE;
-    }
-    let stride = tables.src_stride.unsigned_abs();
-    let read = tiles.count * stride;
-    let ahead = match read {
-        1..LONG_ROW if tiles.rows.src_stride.unsigned_abs() >= read => {
-            AHEAD.div_ceil(read) as isize * tiles.rows.src_stride
+/// As long as no more is read, it is in the second-level cache already.
+const KEPT: usize = 512 << 10;
+
+/// Lines that a turn of the loop asks for.
+#[derive(Clone, Copy)]
+struct Ahead {
+    /// From the place of the turn.
+    first: isize,
+    count: usize,
+    apart: isize,
+}
+
+impl Ahead {
+    /// For turns of so many tiles: lines that a later turn reads.
+    fn of(tables: &Tables<16>, tiles: &Tiles<'_>, turn: usize) -> Self {
+        let stride = tables.src_stride.unsigned_abs();
+        let read = tiles.count * stride;
+        let first = match read {
+            1..LONG_ROW if tiles.rows.src_stride.unsigned_abs() >= read => tiles
+                .rows
+                .src_stride
+                .wrapping_mul(AHEAD.div_ceil(read) as isize),
+            _ => AHEAD as isize * tables.src_stride.signum(),
+        };
+        // The first lines of rows that begin anywhere are fetched as those of a look-up.
+        let (count, apart) = if tiles.rows.cache == Cache::Near || tiles.places.is_some() {
+            (0, 0)
+        } else if stride > LINE && read * tiles.rows.count > KEPT {
+            // Tiles have lines of their own.
+            (turn, tables.src_stride)
+        } else {
+            // More of them were slower.
+            ((turn * stride / LINE).min(2), LINE as isize)
+        };
+        Self {
+            first,
+            count,
+            apart,
         }
-        _ => AHEAD as isize * tables.src_stride.signum(),
-    };
-    let lines = turn * stride / LINE;
-    Fetch { ahead, lines }
+    }
 }
 
 /// What moves tiles.
@@ -150,18 +173,19 @@ trait Steps {
 #[target_feature(enable = "avx2")]
 #[inline]
 unsafe fn walk<T: Steps>(steps: &T, first: &Run, tables: &Tables<16>, tiles: Tiles<'_>) {
-    let Fetch { ahead, lines } = fetch(tables, &tiles, T::TURN * steps.tiles());
+    let ahead = Ahead::of(tables, &tiles, T::TURN * steps.tiles());
     // SAFETY: by the contract of this function.
     unsafe {
-        match lines {
+        match ahead.count {
             0 => walk_fetching::<T, 0>(steps, first, tables, tiles, ahead),
             1 => walk_fetching::<T, 1>(steps, first, tables, tiles, ahead),
-            _ => walk_fetching::<T, 2>(steps, first, tables, tiles, ahead),
+            2 => walk_fetching::<T, 2>(steps, first, tables, tiles, ahead),
+            _ => walk_fetching::<T, 4>(steps, first, tables, tiles, ahead),
         }
     }
 }
 
-/// With so many lines fetched a turn: more were slower, and so was a loop over their number.
+/// With so many lines fetched a turn: a loop over their number was slower.
 ///
 /// # Safety
 /// As [`walk`].
@@ -172,7 +196,7 @@ unsafe fn walk_fetching<T: Steps, const LINES: usize>(
     first: &Run,
     tables: &Tables<16>,
     tiles: Tiles<'_>,
-    ahead: isize,
+    ahead: Ahead,
 ) {
     let stride = tables.src_stride;
     let further = steps.tiles() as isize * stride;
@@ -187,8 +211,8 @@ unsafe fn walk_fetching<T: Steps, const LINES: usize>(
         // SAFETY: by the contract of this function.
         unsafe {
             for _ in 0..count / T::TURN {
-                for line in 0..LINES {
-                    prefetch(src.wrapping_offset(ahead).wrapping_add(LINE * line));
+                for line in 0..LINES as isize {
+                    prefetch(src.wrapping_offset(ahead.first.wrapping_add(line * ahead.apart)));
                 }
                 for _ in 0..T::TURN {
                     steps.step(src, dst, stride);
