@@ -51,6 +51,19 @@ unsafe fn halves<const N: usize>(dst: *mut u8, src: *const u8, bytes: usize) {
     }
 }
 
+/// Moves `2 * N..=3 * N` bytes as three thirds, the last of which overlaps the second.
+///
+/// # Safety
+/// As [`run`], with `bytes` in that range.
+#[inline(always)]
+unsafe fn thirds<const N: usize>(dst: *mut u8, src: *const u8, bytes: usize) {
+    // SAFETY: the thirds lie within `bytes`, by the contract.
+    unsafe {
+        fixed::<N>(dst, src);
+        halves::<N>(dst.add(N), src.add(N), bytes - N);
+    }
+}
+
 /// Moves one run.
 ///
 /// # Safety
@@ -66,7 +79,8 @@ pub(super) unsafe fn run(dst: *mut u8, src: *const u8, bytes: usize) {
             4..=8 => halves::<4>(dst, src, bytes),
             9..=16 => halves::<8>(dst, src, bytes),
             17..=32 => halves::<16>(dst, src, bytes),
-            33..=64 => halves::<32>(dst, src, bytes),
+            33..=48 => thirds::<16>(dst, src, bytes),
+            49..=64 => halves::<32>(dst, src, bytes),
             _ => copy_nonoverlapping(src, dst, bytes),
         }
     }
@@ -103,6 +117,18 @@ impl<const N: usize> Mover for Halves<N> {
     }
 }
 
+/// `2 * N..=3 * N` bytes, known before the loop.
+#[derive(Clone, Copy)]
+pub(super) struct Thirds<const N: usize>(pub usize);
+
+impl<const N: usize> Mover for Thirds<N> {
+    #[inline(always)]
+    unsafe fn run(self, dst: *mut u8, src: *const u8) {
+        // SAFETY: by the contract of this function; the length is in that range.
+        unsafe { thirds::<N>(dst, src, self.0) }
+    }
+}
+
 /// That many bytes.
 #[derive(Clone, Copy)]
 pub(super) struct Bytes(pub usize);
@@ -118,7 +144,7 @@ impl Mover for Bytes {
 /// `$f(mover, args)` with the mover for `$bytes`: short rows have loops of their own.
 macro_rules! by_width {
     ($bytes:expr, $f:ident($($arg:expr),*)) => {{
-        use $crate::move_::copy::{Bytes, Fixed, Halves};
+        use $crate::move_::copy::{Bytes, Fixed, Halves, Thirds};
         match $bytes {
             1 => $f(Fixed::<1>, $($arg),*),
             2 => $f(Fixed::<2>, $($arg),*),
@@ -132,7 +158,8 @@ macro_rules! by_width {
             bytes @ 5..8 => $f(Halves::<4>(bytes), $($arg),*),
             bytes @ 9..16 => $f(Halves::<8>(bytes), $($arg),*),
             bytes @ 17..32 => $f(Halves::<16>(bytes), $($arg),*),
-            bytes @ 33..64 => $f(Halves::<32>(bytes), $($arg),*),
+            bytes @ 33..=48 => $f(Thirds::<16>(bytes), $($arg),*),
+            bytes @ 49..64 => $f(Halves::<32>(bytes), $($arg),*),
             bytes => $f(Bytes(bytes), $($arg),*),
         }
     }};
