@@ -80,6 +80,21 @@ impl<'a> Tiles<'a> {
     fn new(pattern: &Pattern, tables: &Tables<16>, rows: Rows) -> Self {
         let count = tables.tiles(rows.bytes);
         let last = last_tile(pattern, tables, rows.bytes);
+        Self::of(tables, rows, count, last)
+    }
+
+    /// Tiles of rows that touch, but for the last row: what the last tile of a row writes behind it is written again. `None` for tiles that
+    /// fill their vectors, which have a last tile, and for rows that are shorter than what is written behind them.
+    fn spilling(tables: &Tables<16>, rows: Rows) -> Option<Self> {
+        let written = tables.vectors * 16;
+        let spills = rows.dst_stride == rows.bytes as isize
+            && tables.tile < written
+            && written <= rows.bytes;
+        let count = tables.count_in(rows.bytes + tables.tile - 1);
+        spills.then(|| Self::of(tables, rows, count, None))
+    }
+
+    fn of(tables: &Tables<16>, rows: Rows, count: usize, last: Option<(usize, isize)>) -> Self {
         let end = count.saturating_sub(1) as isize * tables.src_stride;
         let places = [0, end, last.map_or(0, |(_, place)| place)];
         let (low, high) = places.iter().fold((0, 0), |(low, high), &place| {
@@ -150,8 +165,11 @@ pub(super) unsafe fn rows<V: Lanes>(
     tables: &Tables<16>,
     rows: Rows,
 ) {
-    let tiles = Tiles::new(pattern, tables, rows);
-    let Range { start, end } = fitting(rows.count, |k| tiles.fit(&first.row(k, rows)));
+    let (tiles, most) = match Tiles::spilling(tables, rows) {
+        Some(spilling) => (spilling, rows.count.saturating_sub(1)),
+        None => (Tiles::new(pattern, tables, rows), rows.count),
+    };
+    let Range { start, end } = fitting(most, |k| tiles.fit(&first.row(k, rows)));
     // SAFETY: by the contract of this function.
     unsafe {
         (0..start).for_each(|k| run::<V>(&first.row(k, rows), pattern, tables));
@@ -208,13 +226,17 @@ pub(super) unsafe fn rows_from<V: Lanes>(
         // SAFETY: by the contract of this function.
         return unsafe { V::alone(first, pattern, tables, rows.count, places) };
     }
+    let (tiles, most) = match Tiles::spilling(tables, rows) {
+        Some(spilling) => (spilling, rows.count.saturating_sub(1)),
+        None => (Tiles::new(pattern, tables, rows), rows.count),
+    };
     let tiles = Tiles {
         places: Some(places),
-        ..Tiles::new(pattern, tables, rows)
+        ..tiles
     };
     let mut start = 0;
     while start < rows.count {
-        let fits = |&k: &usize| tiles.fit(&tiles.row(first, k));
+        let fits = |&k: &usize| k < most && tiles.fit(&tiles.row(first, k));
         let end = (start..rows.count).find(|k| !fits(k)).unwrap_or(rows.count);
         // SAFETY: by the contract of this function.
         unsafe {
