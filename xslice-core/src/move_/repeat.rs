@@ -10,7 +10,7 @@ use super::level::Level;
 use super::lookup::{looked_ahead, pick};
 use super::rows;
 #[cfg(target_arch = "x86_64")]
-use super::windows;
+use super::{avx2, windows};
 
 /// Turns of a loop at constant distances.
 #[derive(Clone, Copy)]
@@ -72,6 +72,10 @@ pub(super) unsafe fn moved(
     unsafe {
         #[cfg(target_arch = "x86_64")]
         if level.kind() == Kind::Avx512 && windows::moved(dst, src, rows, places, turns) {
+            return;
+        }
+        #[cfg(target_arch = "x86_64")]
+        if level.kind() == Kind::Avx2 && avx2::in_turns(dst, src, rows, places.each, turns) {
             return;
         }
         if rows::takes(level, &rows) {
