@@ -83,15 +83,18 @@ impl<'a> Tiles<'a> {
         Self::of(tables, rows, count, last)
     }
 
-    /// Tiles of rows that touch, but for the last row: what the last tile of a row writes behind it is written again. `None` for tiles that
-    /// fill their vectors, which have a last tile, and for rows that are shorter than what is written behind them.
-    fn spilling(tables: &Tables<16>, rows: Rows) -> Option<Self> {
-        let written = tables.vectors * 16;
-        let spills = rows.dst_stride == rows.bytes as isize
-            && tables.tile < written
-            && written <= rows.bytes;
-        let count = tables.count_in(rows.bytes + tables.tile - 1);
-        spills.then(|| Self::of(tables, rows, count, None))
+    /// Tiles that reach beyond their row where rows touch: what the last one writes there is written again. And the number of rows, from the
+    /// first on, that have room for it behind them.
+    fn spilling(pattern: &Pattern, tables: &Tables<16>, rows: Rows) -> (Self, usize) {
+        let (bytes, written) = (rows.bytes, tables.vectors * 16);
+        let touch = rows.dst_stride == bytes as isize;
+        if !touch || (tables.tile == written && tables.tile <= bytes) {
+            return (Self::new(pattern, tables, rows), rows.count);
+        }
+        let count = tables.count_in(bytes + tables.tile - 1);
+        let behind = (count - 1) * tables.tile + written - bytes;
+        let most = rows.count.saturating_sub(behind.div_ceil(bytes));
+        (Self::of(tables, rows, count, None), most)
     }
 
     fn of(tables: &Tables<16>, rows: Rows, count: usize, last: Option<(usize, isize)>) -> Self {
@@ -165,10 +168,7 @@ pub(super) unsafe fn rows<V: Lanes>(
     tables: &Tables<16>,
     rows: Rows,
 ) {
-    let (tiles, most) = match Tiles::spilling(tables, rows) {
-        Some(spilling) => (spilling, rows.count.saturating_sub(1)),
-        None => (Tiles::new(pattern, tables, rows), rows.count),
-    };
+    let (tiles, most) = Tiles::spilling(pattern, tables, rows);
     let Range { start, end } = fitting(most, |k| tiles.fit(&first.row(k, rows)));
     // SAFETY: by the contract of this function.
     unsafe {
@@ -226,10 +226,7 @@ pub(super) unsafe fn rows_from<V: Lanes>(
         // SAFETY: by the contract of this function.
         return unsafe { V::alone(first, pattern, tables, rows.count, places) };
     }
-    let (tiles, most) = match Tiles::spilling(tables, rows) {
-        Some(spilling) => (spilling, rows.count.saturating_sub(1)),
-        None => (Tiles::new(pattern, tables, rows), rows.count),
-    };
+    let (tiles, most) = Tiles::spilling(pattern, tables, rows);
     let tiles = Tiles {
         places: Some(places),
         ..tiles
