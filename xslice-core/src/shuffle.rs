@@ -206,7 +206,7 @@ impl Shuffle {
         let bytes = periods.saturating_mul(self.pattern.period());
         match self.tables(Level::best()) {
             (Some(wide), _) => wide.loads_of(bytes),
-            (None, Some(narrow)) => narrow.each.loads_of(bytes),
+            (None, Some(narrow)) => narrow.loads_of(bytes),
             (None, None) => bytes / self.pattern.unit(),
         }
     }
@@ -262,6 +262,15 @@ impl<'a> Narrow<'a> {
         self.shared
             .filter(|shared| bytes >= 2 * shared.tile)
             .unwrap_or(self.each)
+    }
+
+    /// Loads that give so many bytes.
+    fn loads_of(self, bytes: usize) -> usize {
+        #[cfg(target_arch = "x86_64")]
+        if let Some(doubled) = &self.each.doubled {
+            return bytes.div_ceil(doubled.bytes()) * doubled.loads.len();
+        }
+        self.each.loads_of(bytes)
     }
 
     fn heap_bytes(self) -> usize {

@@ -214,11 +214,16 @@ fn of_move(inner: &Move) -> Option<(Vec<i64>, Option<Turns>)> {
 
 /// What code in place may cost instead of the shuffle of a schedule as it is precompiled.
 fn cost_of_move(schedule: &Schedule, count: usize, shuffle: &Shuffle) -> usize {
-    let rows: usize = schedule.extents().iter().product();
+    let (outer, inner) = schedule.extents().split_at(schedule.outer_loops());
+    let (calls, rows) = (
+        outer.iter().product::<usize>(),
+        inner.iter().product::<usize>(),
+    );
     let each = shuffle.loads(count).saturating_mul(OF_LOAD);
-    let all = rows
+    let of_call = rows
         .saturating_mul(OF_ROW.saturating_add(each))
         .saturating_add(OF_CALL);
+    let all = calls.saturating_mul(of_call);
     match schedule.bytes() {
         ..=MOST_FITTED => all,
         _ => all / 2,

@@ -1,23 +1,19 @@
-//! Shuffles of bytes by AVX2, two tiles at once.
+//! Shuffles of bytes by AVX2, by vectors of 32 bytes.
 //!
-//! AVX2 permutes bytes within 16 of them. What that means for two tiles depends on their loads:
-//!   blended  loads of 32 bytes that take bytes from different places, put in order once: see [`Doubled`](crate::shuffle::Doubled)
-//!   halves   each half of a vector is one of a tile of its own, by the tables of [`lanes`](super::lanes), given to both halves: that saves
-//!            half of the instructions that merge and store, and, by [tables that share their loads](Tables::shared), most of the loads
+//! AVX2 permutes bytes within 16 of them. What that means for two tiles of 16 bytes, or longer ones, depends on their loads:
+//!   blended  loads of 32 bytes that take bytes from different places, put in order once
+//!   halves   each half of a vector is one of a tile of its own: that saves half of the instructions that merge and store, and, by
+//!            [tables that share their loads](Tables::shared), most of the loads
+
+mod blended;
+mod halves;
 
 use super::cache::Cache;
-use super::lanes::{InMemory, Tile, Tiles};
+use super::lanes::Tiles;
 use super::rows::prefetch;
 use super::shuffled::Run;
-use crate::shuffle::{Doubled, LINE, Order, Tables};
-use core::arch::x86_64::{
-    __m128i, __m256i, _mm_loadu_si128, _mm_storeu_si128, _mm256_blend_epi32, _mm256_blendv_epi8,
-    _mm256_broadcastsi128_si256, _mm256_castsi128_si256, _mm256_castsi256_si128,
-    _mm256_inserti128_si256, _mm256_loadu_si256, _mm256_or_si256, _mm256_permute2x128_si256,
-    _mm256_permute4x64_epi64, _mm256_permutevar8x32_epi32, _mm256_shuffle_epi8,
-    _mm256_storeu_si256,
-};
-use core::marker::PhantomData;
+use crate::shuffle::{LINE, Tables};
+use halves::Halves;
 
 /// Moves tiles of rows. `false`: tables of this shape are not moved here, and nothing has moved.
 ///
@@ -33,11 +29,7 @@ pub(super) unsafe fn each(first: &Run, tables: &Tables<16>, tiles: Tiles<'_>) ->
         if let Some(doubled) = &tables.doubled
             && tiles.count >= doubled.tiles
         {
-            return match doubled.kind {
-                Order::Words => blended::<Words>(doubled, first, tables, tiles),
-                Order::Halves => blended::<InHalves>(doubled, first, tables, tiles),
-                Order::Any => blended::<Any>(doubled, first, tables, tiles),
-            };
+            return blended::each(doubled, first, tables, tiles);
         }
         match (tables.vectors, tables.per_vector) {
             (1, 1) => walk(&Halves::<1, 1>::new(tables), first, tables, tiles),
@@ -52,45 +44,6 @@ pub(super) unsafe fn each(first: &Run, tables: &Tables<16>, tiles: Tiles<'_>) ->
             }
             _ => return false,
         }
-    }
-    true
-}
-
-/// Moves tiles by vectors of 32 bytes. `false`: there are too many of these.
-///
-/// # Safety
-/// As [`each`]; `doubled` is of the tables, and of this order.
-#[target_feature(enable = "avx2")]
-#[inline]
-unsafe fn blended<O: InOrder>(
-    doubled: &Doubled,
-    first: &Run,
-    tables: &Tables<16>,
-    tiles: Tiles<'_>,
-) -> bool {
-    macro_rules! by_shape {
-        ($(($vectors:literal, $loads:literal)),*) => {
-            match (doubled.orders.len(), doubled.per_vector) {
-                $(($vectors, $loads) => {
-                    let blends = Blends::<O, $vectors, $loads>::new(doubled, tables);
-                    walk(&blends, first, tables, tiles);
-                })*
-                _ => return false,
-            }
-        };
-    }
-    // SAFETY: by the contract of this function.
-    unsafe {
-        by_shape!(
-            (1, 1),
-            (1, 2),
-            (1, 3),
-            (1, 4),
-            (2, 1),
-            (2, 2),
-            (2, 3),
-            (2, 4)
-        )
     }
     true
 }
@@ -231,208 +184,6 @@ unsafe fn walk_fetching<T: Steps, const LINES: usize>(
             if let Some((at, place)) = tiles.last {
                 steps.one(row.src.offset(place), row.dst.add(at));
             }
-        }
-    }
-}
-
-/// What puts blended bytes in order: see [`Order`].
-trait InOrder {
-    /// # Safety
-    /// The processor has AVX2.
-    unsafe fn put(blended: __m256i, orders: [__m256i; 2]) -> __m256i;
-}
-
-struct Words;
-struct InHalves;
-struct Any;
-
-impl InOrder for Words {
-    #[target_feature(enable = "avx2")]
-    #[inline]
-    unsafe fn put(blended: __m256i, [_, words]: [__m256i; 2]) -> __m256i {
-        _mm256_permutevar8x32_epi32(blended, words)
-    }
-}
-
-impl InOrder for InHalves {
-    #[target_feature(enable = "avx2")]
-    #[inline]
-    unsafe fn put(blended: __m256i, [bytes, words]: [__m256i; 2]) -> __m256i {
-        _mm256_permutevar8x32_epi32(_mm256_shuffle_epi8(blended, bytes), words)
-    }
-}
-
-impl InOrder for Any {
-    #[target_feature(enable = "avx2")]
-    #[inline]
-    unsafe fn put(blended: __m256i, [own, other]: [__m256i; 2]) -> __m256i {
-        let swapped = _mm256_permute4x64_epi64::<0b0100_1110>(blended);
-        let own = _mm256_shuffle_epi8(blended, own);
-        _mm256_or_si256(own, _mm256_shuffle_epi8(swapped, other))
-    }
-}
-
-/// Loads that are blended, then put in order.
-struct Blends<'a, O, const VECTORS: usize, const LOADS: usize> {
-    tiles: usize,
-    offsets: [[isize; LOADS]; VECTORS],
-    masks: [[__m256i; LOADS]; VECTORS],
-    orders: [[__m256i; 2]; VECTORS],
-    order: PhantomData<O>,
-    /// A tile alone, where a step has two.
-    one: InMemory<'a, __m128i>,
-}
-
-impl<'a, O: InOrder, const VECTORS: usize, const LOADS: usize> Blends<'a, O, VECTORS, LOADS> {
-    #[target_feature(enable = "avx2")]
-    #[inline]
-    fn new(doubled: &Doubled, tables: &'a Tables<16>) -> Self {
-        let blend = |v: usize, l: usize| &doubled.loads[v * LOADS + l];
-        // SAFETY: masks and orders are arrays of 32 bytes.
-        let vector = |bytes: &[u8; 32]| unsafe { _mm256_loadu_si256(bytes.as_ptr().cast()) };
-        Self {
-            tiles: doubled.tiles,
-            offsets: core::array::from_fn(|v| core::array::from_fn(|l| blend(v, l).offset)),
-            masks: core::array::from_fn(|v| core::array::from_fn(|l| vector(&blend(v, l).mask))),
-            orders: core::array::from_fn(|v| doubled.orders[v].each_ref().map(vector)),
-            order: PhantomData,
-            one: InMemory::new(tables),
-        }
-    }
-}
-
-impl<O: InOrder, const VECTORS: usize, const LOADS: usize> Steps for Blends<'_, O, VECTORS, LOADS> {
-    const TURN: usize = 2 / VECTORS;
-    const BYTES: usize = 32 * VECTORS;
-
-    #[inline(always)]
-    fn tiles(&self) -> usize {
-        self.tiles
-    }
-
-    #[target_feature(enable = "avx2")]
-    #[inline]
-    unsafe fn step(&self, src: *const u8, dst: *mut u8, _: isize) {
-        let load = |v: usize, l: usize| {
-            // SAFETY: by the contract of the trait: the loads lie within those of the tiles.
-            unsafe { _mm256_loadu_si256(src.offset(self.offsets[v][l]).cast()) }
-        };
-        for v in 0..VECTORS {
-            let blended = (1..LOADS).fold(load(v, 0), |blended, l| {
-                _mm256_blendv_epi8(blended, load(v, l), self.masks[v][l])
-            });
-            // SAFETY: by the contract of the trait.
-            unsafe {
-                let bytes = O::put(blended, self.orders[v]);
-                _mm256_storeu_si256(dst.add(32 * v).cast(), bytes);
-            }
-        }
-    }
-
-    #[target_feature(enable = "avx2")]
-    #[inline]
-    unsafe fn one(&self, src: *const u8, dst: *mut u8) {
-        // SAFETY: by the contract of the trait.
-        unsafe {
-            match self.tiles {
-                1 => self.step(src, dst, 0),
-                _ => self.one.run(src, dst),
-            }
-        }
-    }
-}
-
-/// Tables as values, in both halves.
-struct Halves<const VECTORS: usize, const LOADS: usize> {
-    orders: [[__m256i; LOADS]; VECTORS],
-    /// Of the loads that all vectors share.
-    offsets: [isize; LOADS],
-}
-
-impl<const VECTORS: usize, const LOADS: usize> Halves<VECTORS, LOADS> {
-    #[target_feature(enable = "avx2")]
-    #[inline]
-    fn new(tables: &Tables<16>) -> Self {
-        let table = |v: usize, l: usize| &tables.loads[v * LOADS + l];
-        Self {
-            orders: core::array::from_fn(|v| {
-                core::array::from_fn(|l| {
-                    // SAFETY: the table is an array of 16 bytes.
-                    let order = unsafe { _mm_loadu_si128(table(v, l).bytes.as_ptr().cast()) };
-                    _mm256_broadcastsi128_si256(order)
-                })
-            }),
-            offsets: core::array::from_fn(|l| table(0, l).offset),
-        }
-    }
-
-    /// The vectors of the tiles whose loads these are.
-    #[target_feature(enable = "avx2")]
-    #[inline]
-    fn vectors(&self, loads: [__m256i; LOADS]) -> [__m256i; VECTORS] {
-        core::array::from_fn(|v| {
-            // One load more than vectors: each vector has bytes of two neighbours, as `Tables::shared` says.
-            let used = if LOADS == VECTORS + 1 {
-                v..v + 2
-            } else {
-                0..LOADS
-            };
-            let picked = |l: usize| _mm256_shuffle_epi8(loads[l], self.orders[v][l]);
-            let first = picked(used.start);
-            (used.start + 1..used.end).fold(first, |vector, l| _mm256_or_si256(vector, picked(l)))
-        })
-    }
-}
-
-impl<const VECTORS: usize, const LOADS: usize> Steps for Halves<VECTORS, LOADS> {
-    /// 64 bytes, or two tiles where these are longer.
-    const TURN: usize = if VECTORS == 1 { 2 } else { 1 };
-    const BYTES: usize = 2 * VECTORS * 16;
-
-    #[inline(always)]
-    fn tiles(&self) -> usize {
-        2
-    }
-
-    #[target_feature(enable = "avx2")]
-    #[inline]
-    unsafe fn step(&self, src: *const u8, dst: *mut u8, stride: isize) {
-        let half = |src: *const u8, l: usize| {
-            // SAFETY: by the contract of the trait.
-            unsafe { _mm_loadu_si128(src.offset(self.offsets[l]).cast()) }
-        };
-        let vectors = self.vectors(core::array::from_fn(|l| {
-            let low = _mm256_castsi128_si256(half(src, l));
-            _mm256_inserti128_si256::<1>(low, half(src.wrapping_offset(stride), l))
-        }));
-        let store = |at: usize, vector: __m256i| {
-            // SAFETY: by the contract of the trait.
-            unsafe { _mm256_storeu_si256(dst.add(at).cast(), vector) }
-        };
-        match vectors[..] {
-            [only] => store(0, only),
-            // The first halves are one tile, the second ones the next.
-            [a, b, c] => {
-                store(0, _mm256_permute2x128_si256::<0x20>(a, b));
-                store(32, _mm256_blend_epi32::<0xf0>(c, a));
-                store(64, _mm256_permute2x128_si256::<0x31>(b, c));
-            }
-            _ => unreachable!("tiles of one vector or three"),
-        }
-    }
-
-    #[target_feature(enable = "avx2")]
-    #[inline]
-    unsafe fn one(&self, src: *const u8, dst: *mut u8) {
-        let load = |l: usize| {
-            // SAFETY: by the contract of the trait.
-            let half = unsafe { _mm_loadu_si128(src.offset(self.offsets[l]).cast()) };
-            _mm256_castsi128_si256(half)
-        };
-        let vectors = self.vectors(core::array::from_fn(load));
-        for (v, vector) in vectors.into_iter().enumerate() {
-            // SAFETY: by the contract of the trait.
-            unsafe { _mm_storeu_si128(dst.add(16 * v).cast(), _mm256_castsi256_si128(vector)) };
         }
     }
 }

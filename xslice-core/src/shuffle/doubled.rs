@@ -81,14 +81,19 @@ impl Doubled {
         (all.instructions() < tables.instructions(tiles)).then_some(all)
     }
 
-    /// Each load and what blends it, what puts a vector in order, and its store.
+    /// For each vector: its loads, what blends them, what puts it in order, and its store.
     fn instructions(&self) -> usize {
         let order = match self.kind {
             Order::Words => 2,
             Order::Halves => 3,
             Order::Any => 5,
         };
-        self.orders.len() * (2 * self.per_vector - 1 + order + 1)
+        self.orders.len() * (2 * self.per_vector + order)
+    }
+
+    /// Bytes of all vectors.
+    pub fn bytes(&self) -> usize {
+        self.orders.len() * BYTES
     }
 
     pub fn heap_bytes(&self) -> usize {
@@ -97,13 +102,13 @@ impl Doubled {
 }
 
 impl Tables<HALF> {
-    /// What so many tiles take: each load, its permutation and what merges it, and stores. Two tiles of one vector are moved at once, by
-    /// loads of both; tables of many vectors are read from memory.
+    /// What so many tiles take: loads, a permutation of each, what merges them, and stores. Two tiles of one vector are permuted and stored at
+    /// once; tables of many vectors are read from memory.
     fn instructions(&self, tiles: usize) -> usize {
         let loads = self.vectors * self.per_vector;
         match (self.vectors, tiles) {
-            (1, 2) => 2 * loads + loads + loads - 1 + 1,
-            (..4, tiles) => tiles * (loads + loads + loads - self.vectors + self.vectors),
+            (1, 2) => 4 * loads,
+            (..4, tiles) => tiles * 3 * loads,
             (_, tiles) => tiles * (5 * loads + 3 * self.vectors),
         }
     }
@@ -116,36 +121,30 @@ struct Found {
 }
 
 impl Found {
-    /// Those of the vector from byte `first` of a pattern on, in loads that lie in `low..high`.
-    fn new(pattern: &Pattern, first: usize, (low, high): (isize, isize)) -> Option<Self> {
+    /// Those of the vector from byte `first` of a pattern on, in loads that lie within `reach`.
+    fn new(pattern: &Pattern, first: usize, reach: (isize, isize)) -> Option<Self> {
         let mut sources = [GIVEN; BYTES];
         for (source, from) in sources.iter_mut().zip(read(pattern, first)) {
             *source = from;
         }
         let (mut loads, mut taken) = (Vec::new(), 0);
         let mut places = [0; BYTES];
-        while let Some(&first) = sources.iter().min().filter(|&&first| first != GIVEN) {
+        while sources.iter().any(|&source| source != GIVEN) {
             if loads.len() == MOST_LOADS {
                 return None;
             }
-            let begins = (0..BYTES).step_by(pattern.unit()).rev();
-            let offset = begins
-                .map(|back| first - back as isize)
-                .filter(|&begin| low <= begin && begin + BYTES as isize <= high)
-                .filter(|&begin| taken & bit(first - begin) == 0)
-                .max_by_key(|&begin| given(&sources, begin, taken).count())?;
-            let mut load = Blend {
-                offset,
-                mask: [0; BYTES],
-            };
-            let given: Vec<_> = given(&sources, offset, taken).collect();
-            for (k, place) in given {
-                sources[k] = GIVEN;
-                places[k] = place as u8;
-                load.mask[place] = 0xff;
-                taken |= bit(place as isize);
+            let (offset, given) = best_load(&sources, taken, pattern.unit(), reach)?;
+            let mut mask = [0; BYTES];
+            for (source, to) in sources.iter_mut().zip(&mut places) {
+                let place = source.wrapping_sub(offset) as usize;
+                if place < BYTES && given >> place & 1 != 0 {
+                    *source = GIVEN;
+                    *to = place as u8;
+                    mask[place] = 0xff;
+                }
             }
-            loads.push(load);
+            taken |= given;
+            loads.push(Blend { offset, mask });
         }
         Some(Self { loads, places })
     }
@@ -162,23 +161,32 @@ impl Found {
     }
 }
 
-fn bit(place: isize) -> u32 {
-    1 << place
-}
-
-/// The bytes that a load gives in places that are not taken: which they are, and their places in it.
-fn given(
+/// Where the load begins that gives the first of the bytes, and most others, in places that are not taken; and a bit for each of these
+/// places. `None`: no load within `low..high` does.
+fn best_load(
     sources: &[isize; BYTES],
-    begin: isize,
     taken: u32,
-) -> impl Iterator<Item = (usize, usize)> {
-    let placed = sources
+    unit: usize,
+    (low, high): (isize, isize),
+) -> Option<(isize, u32)> {
+    let first = *sources.iter().min()?;
+    let behind = sources
         .iter()
-        .enumerate()
-        .map(move |(k, source)| (k, source.wrapping_sub(begin)));
-    placed
-        .filter(move |&(_, place)| (0..BYTES as isize).contains(&place) && taken & bit(place) == 0)
-        .map(|(k, place)| (k, place as usize))
+        .map(|source| source.wrapping_sub(first) as usize);
+    let wanted = behind
+        .filter(|&at| at < BYTES)
+        .fold(0, |wanted, at| wanted | 1u32 << at);
+    // A load that begins earlier has each byte so much further.
+    let loads = (0..BYTES).step_by(unit).rev().map(|back| {
+        let given = (wanted << back) & !taken;
+        (back, first - back as isize, given)
+    });
+    loads
+        .filter(|&(back, begin, given)| {
+            given >> back & 1 != 0 && low <= begin && begin + BYTES as isize <= high
+        })
+        .max_by_key(|&(_, _, given)| given.count_ones())
+        .map(|(_, begin, given)| (begin, given))
 }
 
 impl Order {
