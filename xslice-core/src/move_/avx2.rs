@@ -213,7 +213,7 @@ const AT_ONCE: usize = 2;
 /// Moves rows of `N` bytes in turns, by what moves eight of them.
 ///
 /// # Safety
-/// As [`in_turns`], for rows of so many bytes.
+/// As [`in_turns`], for rows of so many bytes; `move_` is given the places of eight, and room for them.
 #[target_feature(enable = "avx2")]
 #[inline]
 unsafe fn turns_of<const N: usize>(

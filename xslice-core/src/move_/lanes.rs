@@ -1,8 +1,8 @@
 //! Shuffles by vectors of 16 bytes: one set of loops for every instruction set that permutes the bytes of such a vector.
 //!
 //! A run of periods is a row of tiles, each made of whole vectors by the same tables. Tiles whose loads all lie inside the operand go
-//! through a loop with the tables in registers; the ends go by one more tile that overlaps the one before it with the same bytes, or
-//! unit by unit. What an instruction set brings is a vector that is [`Lanes`].
+//! through a loop with the tables in registers; the ends go by one more tile that overlaps the one before it with the same bytes, by one that
+//! writes behind its row what the rows there write after it, or unit by unit. What an instruction set brings is a vector that is [`Lanes`].
 
 use super::cache::Cache;
 use super::copy::Rows;
@@ -87,8 +87,8 @@ impl<'a> Tiles<'a> {
     /// first on, that have room for it behind them.
     fn spilling(pattern: &Pattern, tables: &Tables<16>, rows: Rows) -> (Self, usize) {
         let (bytes, written) = (rows.bytes, tables.vectors * 16);
-        let touch = rows.dst_stride == bytes as isize;
-        if !touch || (tables.tile == written && tables.tile <= bytes) {
+        let touch = bytes > 0 && rows.dst_stride == bytes as isize;
+        if !touch || (tables.fill_vectors() && tables.tile <= bytes) {
             return (Self::new(pattern, tables, rows), rows.count);
         }
         let count = tables.count_in(bytes + tables.tile - 1);
@@ -181,7 +181,7 @@ pub(super) unsafe fn rows<V: Lanes>(
 /// Moves some of the rows.
 ///
 /// # Safety
-/// As [`rows`], for rows that [fit](Tiles::fit).
+/// As [`rows`], for rows that [fit](Tiles::fit), with room behind them for what the tiles write there.
 unsafe fn fitting_rows<V: Lanes>(
     first: &Run,
     pattern: &Pattern,
@@ -263,7 +263,7 @@ pub(super) fn last_tile<const N: usize>(
     bytes: usize,
 ) -> Option<(usize, isize)> {
     let tile = tables.tile;
-    if tile != tables.vectors * N || bytes < tile || bytes == tables.count_in(bytes) * tile {
+    if !tables.fill_vectors() || bytes < tile || bytes == tables.count_in(bytes) * tile {
         return None;
     }
     let first = bytes - tile;
@@ -381,7 +381,7 @@ pub(super) use by_shape;
 /// Moves tiles of rows.
 ///
 /// # Safety
-/// As [`rows`], for tiles whose loads lie inside the operand.
+/// As [`rows`], for tiles whose loads lie inside the operand; what they write behind their rows lies in rows that have not moved.
 #[inline(always)]
 pub(super) unsafe fn each<V: Lanes>(first: &Run, tables: &Tables<16>, tiles: Tiles<'_>) {
     if tiles.count == 0 {
@@ -410,7 +410,7 @@ unsafe fn each_of<V: Lanes, const VECTORS: usize, const LOADS: usize>(
     unsafe {
         let in_registers = InRegisters::<V, VECTORS, LOADS>::new(tables);
         // A constant to the compiler, where tiles fill their vectors.
-        match tables.tile == VECTORS * 16 {
+        match tables.fill_vectors() {
             true => walk(first, tiles, (VECTORS * 16, step), &in_registers),
             false => walk(first, tiles, (tables.tile, step), &in_registers),
         }

@@ -21,7 +21,7 @@ use halves::Halves;
 /// As [`lanes::each`](super::lanes::each); the processor has AVX2.
 #[target_feature(enable = "avx2")]
 pub(super) unsafe fn each(first: &Run, tables: &Tables<16>, tiles: Tiles<'_>) -> bool {
-    if tables.tile != tables.vectors * 16 {
+    if !tables.fill_vectors() {
         return false;
     }
     // SAFETY: by the contract of this function.
@@ -87,7 +87,7 @@ impl Ahead {
             (turn, tables.src_stride)
         } else {
             // More of them were slower.
-            ((turn * stride / LINE).min(2), LINE as isize)
+            ((turn * stride / LINE).clamp(1, 2), LINE as isize)
         };
         Self {
             first,
@@ -122,7 +122,7 @@ trait Steps {
 }
 
 /// # Safety
-/// As [`each`], of tables that `tile` is made of.
+/// As [`each`], of tables that the steps are made of.
 #[target_feature(enable = "avx2")]
 #[inline]
 unsafe fn walk<T: Steps>(steps: &T, first: &Run, tables: &Tables<16>, tiles: Tiles<'_>) {

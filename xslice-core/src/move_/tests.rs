@@ -131,6 +131,22 @@ fn shuffles_move_what_their_patterns_say() {
     assert!(narrow > 1000 && wide > 1000, "{narrow} and {wide} tables");
 }
 
+#[test]
+fn no_periods_are_moved_to_nowhere() {
+    for period in [3, 8, 16, 40] {
+        let offsets = (0..period).map(|at| at * 2).collect();
+        let pattern =
+            Pattern::new(offsets, Some(2 * i64::from(period)), false, None).expect("near enough");
+        let shuffle = Shuffle::new(pattern);
+        for level in Level::all() {
+            let (mut dst, src) = ([UNTOUCHED; 64], [0; 64]);
+            // SAFETY: no byte is read or written.
+            unsafe { shuffle.run(level, dst.as_mut_ptr(), src.as_ptr(), 0, (src.as_ptr(), 64)) };
+            assert_eq!(dst, [UNTOUCHED; 64]);
+        }
+    }
+}
+
 /// Three vectors of a tile that have the same loads: of neighbours alone, as pixels have, and of bytes from anywhere in them.
 #[test]
 fn vectors_with_the_same_loads_move_what_their_patterns_say() {

@@ -313,7 +313,7 @@ pub(super) fn streams(rows: &Rows) -> bool {
 /// As [`wide`], for tiles whose loads lie inside the operand.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
 pub(super) unsafe fn streamed(run: &Run, tables: &Tables<64>, tiles: Range<usize>) {
-    let are_lines = run.dst.addr().is_multiple_of(64) && tables.tile == tables.vectors * 64;
+    let are_lines = run.dst.addr().is_multiple_of(64) && tables.fill_vectors();
     // SAFETY: by the contract of this function.
     unsafe {
         if !are_lines || tiles.is_empty() {

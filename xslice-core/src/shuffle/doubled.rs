@@ -55,8 +55,8 @@ impl Doubled {
     pub fn new(pattern: &Pattern, tables: &Tables<HALF>) -> Option<Self> {
         let tiles = 1 + tables.vectors % 2;
         let vectors = tiles * tables.vectors / 2;
-        let is_whole = !pattern.is_alone() && tables.tile == tables.vectors * HALF;
-        if !is_whole || vectors > MOST_VECTORS {
+        let is_long = tables.loads.len() > 1 && vectors <= MOST_VECTORS;
+        if pattern.is_alone() || !tables.fill_vectors() || !is_long {
             return None;
         }
         let reach = tables.reach_to((tiles as isize - 1) * tables.src_stride);
@@ -81,7 +81,8 @@ impl Doubled {
         (all.instructions() < tables.instructions(tiles)).then_some(all)
     }
 
-    /// For each vector: its loads, what blends them, what puts it in order, and its store.
+    /// For each vector: its loads, what blends them, what puts it in order, and its store. What crosses the halves counts twice: it takes two
+    /// steps of a processor.
     fn instructions(&self) -> usize {
         let order = match self.kind {
             Order::Words => 2,
@@ -103,13 +104,13 @@ impl Doubled {
 
 impl Tables<HALF> {
     /// What so many tiles take: loads, a permutation of each, what merges them, and stores. Two tiles of one vector are permuted and stored at
-    /// once; tables of many vectors are read from memory.
+    /// once; larger tables are read from memory.
     fn instructions(&self, tiles: usize) -> usize {
         let loads = self.vectors * self.per_vector;
-        match (self.vectors, tiles) {
-            (1, 2) => 4 * loads,
-            (..4, tiles) => tiles * 3 * loads,
-            (_, tiles) => tiles * (5 * loads + 3 * self.vectors),
+        match (self.vectors, self.per_vector) {
+            (1, _) => 4 * loads,
+            (2, ..=3) => tiles * 3 * loads,
+            _ => tiles * (5 * loads + 3 * self.vectors),
         }
     }
 }

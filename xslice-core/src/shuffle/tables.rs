@@ -54,7 +54,7 @@ pub(crate) struct Tables<const N: usize> {
     pub src_stride: isize,
     /// First byte that a load of the tile reads, and the byte after the last, from its place.
     pub reach: (isize, isize),
-    /// How two tiles are moved at once, where that takes fewer instructions.
+    /// How tiles are moved by vectors of 32 bytes, where that takes fewer instructions.
     #[cfg(target_arch = "x86_64")]
     pub doubled: Option<super::Doubled>,
     /// 2^64 / tile: a division would take as long as the rows of a short call.
@@ -91,7 +91,7 @@ impl<const N: usize> Tables<N> {
     pub fn whole(pattern: &Pattern) -> Option<Self> {
         Self::dense(pattern).filter(|tables| {
             let most = if tables.vectors == 1 { MOST_FAR } else { 3 };
-            tables.tile == tables.vectors * N && tables.per_vector <= most
+            tables.fill_vectors() && tables.per_vector <= most
         })
     }
 
@@ -110,6 +110,15 @@ impl<const N: usize> Tables<N> {
     #[cfg(target_arch = "x86_64")]
     pub fn reach_to(&self, last: isize) -> (isize, isize) {
         (self.reach.0 + last.min(0), self.reach.1 + last.max(0))
+    }
+
+    /// Whether a tile is whole vectors.
+    #[cfg(any(
+        target_arch = "x86_64",
+        all(target_arch = "aarch64", target_feature = "neon")
+    ))]
+    pub fn fill_vectors(&self) -> bool {
+        self.tile == self.vectors * N
     }
 
     /// Loads and stores of a tile.
@@ -258,7 +267,7 @@ impl<const N: usize> Tables<N> {
 }
 
 impl Tables<{ Level::SHORTEST_VECTOR }> {
-    /// The tables of a pattern, with how two tiles are moved at once.
+    /// The tables of a pattern, with how vectors of 32 bytes move their tiles.
     pub fn narrow(pattern: &Pattern) -> Option<Self> {
         let tables = Self::new(pattern);
         #[cfg(target_arch = "x86_64")]
