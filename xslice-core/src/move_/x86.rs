@@ -1,4 +1,4 @@
-//! Shuffles of bytes on x86-64: AVX-512 VBMI on 64-byte vectors, AVX2 on 16-byte lanes.
+//! Shuffles of bytes on x86-64: AVX-512 VBMI on 64-byte vectors, AVX2 on 16-byte lanes and, by [`pairs`], on 32-byte vectors.
 //!
 //! AVX2 brings its instructions to the loops of [`lanes`]. AVX-512 has tiles of its own, for masks: the ends of a run go by masked loads
 //! and stores.
