@@ -21,9 +21,10 @@ const MOST_LOADS: usize = 4;
 const MOST_FITTED: usize = 8 << 10;
 
 /// What a precompiled Shuffle costs: a call and what it sets up, each of its rows, each load of a vector. An instruction of code in place
-/// is 1. Fitted to 950 patterns of 1, 3 and 7 KB.
+/// is 1. Fitted to 950 patterns of 1, 3 and 7 KB; rows that lie anywhere to the phases of images, of 1 KB a row.
 const OF_CALL: usize = 500;
 const OF_ROW: usize = 20;
+const OF_ROW_ANYWHERE: usize = 180;
 const OF_LOAD: usize = 6;
 
 /// What a vector costs in place at least: a load, an instruction that puts it in order, a store.
@@ -219,9 +220,13 @@ fn cost_of_move(schedule: &Schedule, count: usize, shuffle: &Shuffle) -> usize {
         outer.iter().product::<usize>(),
         inner.iter().product::<usize>(),
     );
+    let of_row = match schedule.rows_lie_anywhere() {
+        true => OF_ROW_ANYWHERE,
+        false => OF_ROW,
+    };
     let each = shuffle.loads(count).saturating_mul(OF_LOAD);
     let of_call = rows
-        .saturating_mul(OF_ROW.saturating_add(each))
+        .saturating_mul(of_row.saturating_add(each))
         .saturating_add(OF_CALL);
     let all = calls.saturating_mul(of_call);
     match schedule.bytes() {

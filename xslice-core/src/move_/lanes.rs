@@ -128,11 +128,7 @@ impl<'a> Tiles<'a> {
     pub fn row(&self, first: &Run, k: usize) -> Run {
         match self.places {
             None => first.row(k, self.rows),
-            Some(places) => Run {
-                dst: first.dst.wrapping_offset(k as isize * self.rows.dst_stride),
-                src: first.src.wrapping_offset(places.each[k]),
-                ..*first
-            },
+            Some(places) => places.row(first, k, &self.rows),
         }
     }
 
@@ -149,13 +145,9 @@ impl<'a> Tiles<'a> {
     /// So many of the rows, from row `k` on.
     fn from(&self, k: usize, count: usize) -> Self {
         let rows = Rows { count, ..self.rows };
-        let behind = |places: Places<'a>| Places {
-            each: &places.each[k..],
-            ..places
-        };
         Self {
             rows,
-            places: self.places.map(behind),
+            places: self.places.map(|places| places.from(k)),
             ..*self
         }
     }
@@ -197,6 +189,7 @@ unsafe fn fitting_rows<V: Lanes>(
     }
     let from = match tiles.places {
         None => first.row(rows.start, tiles.rows),
+        Some(Places { to: Some(_), .. }) => *first,
         Some(_) => Run {
             dst: tiles.row(first, rows.start).dst,
             ..*first

@@ -438,6 +438,7 @@ unsafe fn blocks<I: Index>(
             let to = dst.wrapping_offset(done as isize * rows.dst_stride);
             let places = Places {
                 each: places,
+                to: None,
                 ahead,
             };
             block(level, to, src, Rows { count, ..rows }, places);
@@ -515,6 +516,7 @@ pub(super) unsafe fn run_periods<I: Index>(
             let rows = Rows { count, ..rows };
             let places = Places {
                 each: places,
+                to: None,
                 ahead,
             };
             shuffle.rows_from(level, to, src, rows, places, operand.clone());
@@ -578,7 +580,7 @@ pub(super) unsafe fn block(
     rows: Rows,
     places: Places<'_>,
 ) {
-    let Places { each, ahead } = places;
+    let Places { each, ahead, .. } = places;
     // SAFETY: by the contract of this function.
     unsafe {
         if rows::takes(level, &rows) {

@@ -264,8 +264,8 @@ unsafe fn scheduled(
     };
     // SAFETY: `walk` gives the positions of turns within the extents; the rest is the contract of this function.
     unsafe {
-        if let Some(loops) = schedule.together(call.extents(), count) {
-            return call.together(loops);
+        if let Some(together) = schedule.together(level, call.extents(), count) {
+            return call.together(together);
         }
         match *inner {
             Move::Strided {

@@ -36,11 +36,34 @@ pub(crate) struct Run {
 #[derive(Clone, Copy)]
 pub(super) struct Places<'a> {
     pub each: &'a [isize],
+    /// Where they lie in the destination, counted likewise; `None`: at their distance.
+    pub to: Option<&'a [isize]>,
     /// How many rows before it moves a row is fetched; 0: none is.
     pub ahead: usize,
 }
 
 impl Places<'_> {
+    /// Row `k` of rows that are counted from `first`.
+    #[inline(always)]
+    pub fn row(&self, first: &Run, k: usize, rows: &Rows) -> Run {
+        let to = self.to.map(|to| to[k]);
+        let to = to.unwrap_or(k as isize * rows.dst_stride);
+        Run {
+            dst: first.dst.wrapping_offset(to),
+            src: first.src.wrapping_offset(self.each[k]),
+            ..*first
+        }
+    }
+
+    /// Without the first `rows` of them.
+    pub fn from(&self, rows: usize) -> Self {
+        Self {
+            each: &self.each[rows..],
+            to: self.to.map(|to| &to[rows..]),
+            ..*self
+        }
+    }
+
     /// Asks for what the row `ahead` of row `k` reads, `reach` bytes from its place, and for the lines behind `dst`.
     #[inline(always)]
     pub fn fetch(&self, k: usize, src: *const u8, reach: (isize, isize), dst: *mut u8) {
@@ -164,23 +187,20 @@ impl Shuffle {
         unsafe {
             #[cfg(target_arch = "x86_64")]
             if level.kind() == Kind::Avx512
+                && places.to.is_none()
                 && let Some(wide) = self.wide()
                 && short::takes(&run, wide)
                 && picked::run(&run, wide, &rows, places)
             {
                 return;
             }
-            let row = |k: usize, place: isize| Run {
-                dst: dst.wrapping_offset(k as isize * rows.dst_stride),
-                src: src.wrapping_offset(place),
-                ..run
-            };
-            let each = places.each[..rows.count].iter().enumerate();
+            let row = |k: usize| places.row(&run, k, &rows);
+            let each = 0..rows.count;
             match self.tables(level) {
                 #[cfg(target_arch = "x86_64")]
-                (Some(wide), _) => each.for_each(|(k, &place)| {
-                    x86::wide(&row(k, place), pattern, wide, x86::vectors);
-                }),
+                (Some(wide), _) => {
+                    each.for_each(|k| x86::wide(&row(k), pattern, wide, x86::vectors));
+                }
                 #[cfg(target_arch = "x86_64")]
                 (None, Some(narrow)) => {
                     let tables = narrow.of_rows(rows.bytes);
@@ -191,8 +211,8 @@ impl Shuffle {
                     let tables = narrow.of_rows(rows.bytes);
                     lanes::rows_from::<uint8x16_t>(&run, pattern, tables, rows, places);
                 }
-                _ => each.for_each(|(k, &place)| {
-                    let row = row(k, place);
+                _ => each.for_each(|k| {
+                    let row = row(k);
                     if places.ahead > 0 {
                         places.fetch(k, src, (0, rows.bytes as isize), row.dst);
                     }

@@ -97,7 +97,11 @@ fn shuffle(random: &mut Random, shuffle: &Shuffle, periods: usize, slack: (usize
         // SAFETY: every place of the rows lies in `src`, which begins and ends with them but for the slack; `dst` has room for the rows.
         unsafe {
             shuffle.rows(level, in_order, src, rows, operand.clone());
-            let places = shuffled::Places { each: &from, ahead };
+            let places = shuffled::Places {
+                each: &from,
+                to: None,
+                ahead,
+            };
             shuffle.rows_from(level, in_any, src, rows, places, operand);
         }
         assert!(

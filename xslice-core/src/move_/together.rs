@@ -1,15 +1,15 @@
 //! Short rows of several loops, moved together.
 //!
 //! A loop of few short rows is over before what is done once for all of them has paid, and before lines that are fetched ahead have come.
-//! But rows that lie at one distance in the destination make one long sequence, whatever their places in the source: these are listed, block
-//! by block, and the rows move as those of a look-up do.
+//! But their places can be listed, block by block, and the rows move as those of a look-up do. Rows that lie at one distance in the
+//! destination make one long sequence there; by vectors of 16 bytes, rows move together wherever they lie.
 
-use super::Call;
 use super::at::{At, turns};
 use super::copy::Rows;
 use super::lookup::{self, looked_ahead};
 use super::rows::MOST_AHEAD;
 use super::shuffled::Places;
+use super::{Call, Level};
 use crate::nest::schedule::{Move, Schedule};
 use core::mem::MaybeUninit;
 
@@ -25,23 +25,49 @@ const SHORTEST_RUN: usize = 65;
 /// Rows whose places are listed at once.
 const BLOCK: usize = 128;
 
+/// Loops whose rows are moved together.
+#[derive(Clone, Copy)]
+pub(super) struct Together {
+    /// How many, from the innermost on.
+    pub loops: usize,
+    /// Their rows lie at one distance in the destination.
+    pub in_sequence: bool,
+}
+
+/// Rows that move together.
+struct ShortRows {
+    rows: Rows,
+    /// Those of a turn of the loops, and their distance in the source.
+    of_turn: usize,
+    apart: isize,
+    /// How many of them to look ahead.
+    ahead: usize,
+}
+
 impl Schedule {
-    /// The number of innermost loops whose rows are moved together, of so many turns each, with so many elements of the move; `None` where
-    /// rows are long, or those of the innermost loop are many, or lie at several distances in the destination.
-    pub(super) fn together(&self, extents: &[usize], count: usize) -> Option<usize> {
+    /// The innermost loops whose rows are moved together, of so many turns each, with so many elements of the move; `None` where rows are
+    /// long, or those of the innermost loop are many, or nothing would be done less often.
+    pub(super) fn together(
+        &self,
+        level: Level,
+        extents: &[usize],
+        count: usize,
+    ) -> Option<Together> {
         let last = extents.len().checked_sub(1)?;
         let dst = &self.dst().strides;
-        // Bytes of a row, how many there are already, what the next loop has to be apart, and how many loops are worth it.
-        let (bytes, few, mut apart, least) = match *self.inner() {
+        // Bytes of a row, how many there are already, what the next loop has to be apart, how many loops are worth it, and whether rows may
+        // lie anywhere in the destination.
+        let (bytes, few, mut apart, least, anywhere) = match *self.inner() {
             Move::Shuffle { ref shuffle, .. } => {
                 let bytes = count.saturating_mul(shuffle.pattern().period());
-                (bytes, extents[last], dst[last], 2)
+                let has_lanes = shuffle.tables(level).1.is_some();
+                (bytes, extents[last], dst[last], 2, has_lanes)
             }
             Move::Strided {
                 bytes, dst_stride, ..
             } if bytes >= SHORTEST_RUN => {
                 let apart = dst_stride.wrapping_mul(count as i64);
-                (bytes, count, apart, 1)
+                (bytes, count, apart, 1, false)
             }
             _ => return None,
         };
@@ -54,41 +80,113 @@ impl Schedule {
             apart = apart.wrapping_mul(extent as i64);
             touches
         });
-        Some(touching.count()).filter(|&loops| loops >= least)
+        match touching.count() {
+            loops if loops >= least => Some(Together {
+                loops,
+                in_sequence: true,
+            }),
+            _ if anywhere && extents.len() >= least => Some(Together {
+                loops: extents.len(),
+                in_sequence: false,
+            }),
+            _ => None,
+        }
     }
 }
 
 impl Call<'_> {
-    /// All turns of a schedule, the rows of so many innermost loops together.
+    /// All turns of a schedule, the rows of some innermost loops together.
     ///
     /// # Safety
     /// As [`nest`](super::nest); the loops are those that [`Schedule::together`] gives.
-    pub(super) unsafe fn together(&self, loops: usize) -> bool {
+    pub(super) unsafe fn together(&self, together: Together) -> bool {
         let extents = self.extents();
-        let (outer, inner) = extents.split_at(extents.len() - loops);
+        let (outer, inner) = extents.split_at(extents.len() - together.loops);
         let stride = |k| self.stride(k);
         // SAFETY: by the contract of this function.
         turns(outer, self.first(), &stride, |first| unsafe {
-            self.rows_of(inner, first)
+            self.rows_of(inner, first, together.in_sequence)
         })
     }
 
-    /// The turns of the innermost loops, the first of them at a position.
+    /// The turns of the innermost loops, the first of them at a position; in the destination, rows lie one behind the other if they are
+    /// `in_sequence`.
     ///
     /// # Safety
     /// As [`Call::together`], for each of the turns.
     #[inline(never)]
-    pub(super) unsafe fn rows_of(&self, inner: &[usize], first: At) -> bool {
+    pub(super) unsafe fn rows_of(&self, inner: &[usize], first: At, in_sequence: bool) -> bool {
         let loops = self.extents().len();
-        let strides = &self.schedule.src().strides[loops - inner.len()..];
-        // The rows, those of a turn and their distance in the source, and how many of them to look ahead.
-        let (rows, of_turn, ahead) = match *self.schedule.inner() {
+        let Some(short) = self.short_rows(in_sequence) else {
+            return false;
+        };
+        let ahead = short.ahead;
+        let mut from = [const { MaybeUninit::uninit() }; BLOCK + MOST_AHEAD];
+        let mut to = [const { MaybeUninit::uninit() }; BLOCK + MOST_AHEAD];
+        let mut known = 0;
+        let mut dst = match in_sequence {
+            true => self.dst.wrapping_offset(first.dst as isize),
+            false => self.dst,
+        };
+        let mut move_some = |from: &[MaybeUninit<isize>], to: &[MaybeUninit<isize>], count| {
+            let rows = Rows {
+                count,
+                ..short.rows
+            };
+            // SAFETY: by the contract of this function; these places are written.
+            unsafe {
+                let written = |places: &[_]| &*(&raw const *places as *const [isize]);
+                let places = Places {
+                    each: written(from),
+                    to: (!in_sequence).then(|| written(to)),
+                    ahead,
+                };
+                self.rows_from(dst, rows, places);
+            }
+            dst = dst.wrapping_offset(count as isize * rows.dst_stride);
+        };
+        let stride = |k: usize| self.stride(loops - inner.len() + k);
+        turns(inner, first, &stride, |at| {
+            for row in 0..short.of_turn as isize {
+                from[known].write(at.src as isize + row * short.apart);
+                to[known].write(at.dst as isize);
+                known += 1;
+                if known == from.len() {
+                    // What is fetched ahead waits for the next block.
+                    let count = known - ahead;
+                    move_some(&from, &to, count);
+                    from.copy_within(count.., 0);
+                    to.copy_within(count.., 0);
+                    known = ahead;
+                }
+            }
+            true
+        });
+        if known > 0 {
+            move_some(&from[..known], &to[..known], known);
+        }
+        true
+    }
+
+    /// The rows of a turn; `None` for a move that has none which move together.
+    fn short_rows(&self, in_sequence: bool) -> Option<ShortRows> {
+        match *self.schedule.inner() {
             Move::Shuffle { ref shuffle, .. } => {
                 let pattern = shuffle.pattern();
                 let bytes = self.count * pattern.period();
-                let rows = self.rows(0, bytes, self.stride(loops - 1).dst, 0);
-                let ahead = looked_ahead(rows.cache, pattern.span(self.count));
-                (rows, (1, 0), ahead)
+                let innermost = self.extents().len() - 1;
+                let apart = if in_sequence {
+                    self.stride(innermost).dst
+                } else {
+                    0
+                };
+                let rows = self.rows(0, bytes, apart, 0);
+                Some(ShortRows {
+                    rows,
+                    of_turn: 1,
+                    apart: 0,
+                    ahead: looked_ahead(rows.cache, pattern.span(self.count)),
+                })
             }
             Move::Strided {
                 bytes,
@@ -97,45 +195,15 @@ impl Call<'_> {
                 ..
             } => {
                 let rows = self.rows(0, bytes, dst_stride, 0);
-                let ahead = looked_ahead(rows.cache, bytes);
-                (rows, (self.count, src_stride as isize), ahead)
+                Some(ShortRows {
+                    rows,
+                    of_turn: self.count,
+                    apart: src_stride as isize,
+                    ahead: looked_ahead(rows.cache, bytes),
+                })
             }
-            Move::Copy { .. } | Move::Lookup { .. } | Move::Fill(_) => return false,
-        };
-        let mut places = [const { MaybeUninit::uninit() }; BLOCK + MOST_AHEAD];
-        let mut known = 0;
-        let mut to = self.dst.wrapping_offset(first.dst as isize);
-        let mut move_some = |count: usize, places: &[MaybeUninit<isize>]| {
-            let rows = Rows { count, ..rows };
-            // SAFETY: by the contract of this function; these places are written.
-            unsafe {
-                let each = &*(&raw const *places as *const [isize]);
-                self.rows_from(to, rows, Places { each, ahead });
-            }
-            to = to.wrapping_offset(count as isize * rows.dst_stride);
-        };
-        let stride = |k: usize| At {
-            src: strides[k],
-            ..At::default()
-        };
-        turns(inner, first, &stride, |at| {
-            for row in 0..of_turn.0 as isize {
-                places[known].write(at.src as isize + row * of_turn.1);
-                known += 1;
-                if known == places.len() {
-                    // What is fetched ahead waits for the next block.
-                    let count = known - ahead;
-                    move_some(count, &places);
-                    places.copy_within(count.., 0);
-                    known = ahead;
-                }
-            }
-            true
-        });
-        if known > 0 {
-            move_some(known, &places[..known]);
+            Move::Copy { .. } | Move::Lookup { .. } | Move::Fill(_) => None,
         }
-        true
     }
 
     /// Moves rows of the schedule, each from the next of the places in its source.

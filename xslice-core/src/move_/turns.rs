@@ -9,6 +9,7 @@ use super::cache::Cache;
 use super::copy::{self, Mover, by_width};
 use super::lookup::{looked_ahead, pick};
 use super::repeat::{self, Places, Turns};
+use super::together::Together;
 use super::{Call, Level, MOST_INLINE, Rows, Sources, indices, once};
 use crate::access::{Access, IndexType, Lookup};
 use crate::nest::schedule::{Move, Row, Schedule};
@@ -30,11 +31,24 @@ impl Schedule {
         let loops = self.extents().len();
         match self.src().is_affine() {
             true => {
-                let together = self.together(self.extents(), self.inner().count());
-                loops - together.unwrap_or(loops.min(1))
+                let together = self.whole_together();
+                loops - together.map_or(loops.min(1), |together| together.loops)
             }
             false => loops,
         }
+    }
+
+    /// Whether [`Schedule::run_innermost`] moves rows together that lie anywhere in the destination.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn rows_lie_anywhere(&self) -> bool {
+        self.whole_together()
+            .is_some_and(|together| !together.in_sequence)
+    }
+
+    /// [`Schedule::together`] of all turns.
+    fn whole_together(&self) -> Option<Together> {
+        self.together(Level::settled(), self.extents(), self.inner().count())
     }
 
     /// Whether turns of the innermost loop look up the same indices, so many rows that places kept for all turns are quicker than code
@@ -166,10 +180,11 @@ impl Schedule {
         let loops = self.outer_loops();
         // SAFETY: by the contract of this function these are positions of turns within the extents.
         unsafe {
-            match self.extents()[loops..] {
-                ref inner if self.together(self.extents(), call.count).is_some() => {
-                    call.rows_of(inner, first)
-                }
+            let inner = &self.extents()[loops..];
+            if let Some(together) = self.whole_together() {
+                return call.rows_of(inner, first, together.in_sequence);
+            }
+            match *inner {
                 [turns] => call.turns(first, turns, call.stride(loops)),
                 _ => call.turns(first, 1, At::default()),
             }
