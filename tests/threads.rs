@@ -140,3 +140,31 @@ fn a_call_waits_for_no_thread_that_has_not_come() {
         });
     });
 }
+
+/// Calls follow each other faster than threads go to sleep: a helper of one call comes to the next one, and must not take it for the one
+/// before. Every call reads another source, and two threads call at once.
+#[test]
+fn calls_that_follow_each_other_at_once_are_each_complete() {
+    let (program, signature) = compiled("x[::-1]", ElementType::U32, &[4_000], 0);
+    let plan = &suite::plan(&program, &signature);
+    let calls = |first: u32| {
+        let (mut scratch, mut output) = (Scratch::new(), vec![0; 4_000]);
+        for call in 0..2000 {
+            let begin = (first + call) * 7919;
+            let x: Vec<u32> = (begin..).take(4_000).collect();
+            let output: &mut Vec<u32> = &mut output;
+            let (inputs, parts) = ([(&x).into()], 2 + call as usize % 9);
+            runner::run_parallel_on(Some(parts), plan, &inputs, &mut output.into(), |run| {
+                run(&mut scratch)
+            })
+            .expect("a valid call");
+            assert!(output.iter().eq(x.iter().rev()), "call {call}");
+        }
+    };
+    for threads in [2, 3, 7] {
+        pool(threads).in_place_scope(|scope| {
+            scope.spawn(|_| calls(1));
+            calls(100_000);
+        });
+    }
+}

@@ -4,15 +4,29 @@
 //! waits for those that are at it, never for one that has not come: an invitation that is taken up when the work is closed does nothing. So
 //! no call waits for a core that something else uses, but for the end of parts that run. Invitations that nobody has taken up are good for
 //! the next work of the same thread, and no more are out than there are threads.
+//!
+//! To wake a thread takes as long as to move some hundred KiB. So one that has helped stays for a while, as if it were invited: calls often
+//! follow each other.
 
 use super::parallel::Shared;
 use alloc::sync::Arc;
 use core::ptr;
 use core::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 use std::thread::{self, Thread};
+use std::time::{Duration, Instant};
 
-/// In the state: there is work. The rest counts the helpers that are at it.
+/// In the state: there is work.
 const OPEN: usize = 1 << (usize::BITS - 1);
+
+/// In the state: one helper that is at the work, of as many as the lower half has room for; the rest numbers the work.
+const HELPER: usize = 1;
+const HELPERS: usize = (1 << (usize::BITS / 2)) - 1;
+
+/// A helper stays as long as it has helped, so that it wastes at most half of its time, and at most so long.
+const LONGEST_STAY: Duration = Duration::from_micros(100);
+
+/// Looks at the state between two at the clock.
+const LOOKS_A_TIME: usize = 32;
 
 /// Looks at the state before a thread that waits goes to sleep: about as many as the end of a part takes.
 const LOOKS: usize = 1000;
@@ -25,7 +39,7 @@ const _: () = {
 
 struct Team {
     caller: Thread,
-    /// Invitations that nobody has taken up.
+    /// Invitations that nobody has taken up, and helpers that stay.
     invited: AtomicUsize,
     state: AtomicUsize,
     /// The work, while the state is open or counts a helper.
@@ -69,19 +83,54 @@ impl Team {
 
     /// What an invited thread does.
     fn help(&self) {
-        self.invited.fetch_sub(1, Ordering::Relaxed);
-        let enter = |state: usize| (state & OPEN != 0).then_some(state + 1);
-        let entered = self
+        let mut done = None;
+        loop {
+            self.invited.fetch_sub(1, Ordering::Relaxed);
+            let Some(work) = self.enter(done) else { return };
+            let began = Instant::now();
+            let inside = Inside(self);
+            // SAFETY: the work was open when this thread was counted, and [`Open`] keeps it where it is until nobody is counted any more;
+            // its parts may be run by the contract of [`run`].
+            unsafe { (*self.work.load(Ordering::Relaxed)).run() };
+            // Before the caller goes on: it need not invite this thread again.
+            self.invited.fetch_add(1, Ordering::Relaxed);
+            drop(inside);
+            self.stay(work, began.elapsed().min(LONGEST_STAY));
+            done = Some(work);
+        }
+    }
+
+    /// Counts this thread among the helpers and gives the number of the work; `None` if none is open, or only what is `done` here.
+    fn enter(&self, done: Option<usize>) -> Option<usize> {
+        let enter = |state: usize| {
+            let is_new = state & OPEN != 0 && Some(number(state)) != done;
+            is_new.then_some(state + HELPER)
+        };
+        let before = self
             .state
             .fetch_update(Ordering::Acquire, Ordering::Relaxed, enter);
-        if entered.is_err() {
-            return;
-        }
-        let _inside = Inside(self);
-        // SAFETY: the work was open when this thread was counted, and [`Open`] keeps it where it is until nobody is counted any more;
-        // its parts may be run by the contract of [`run`].
-        unsafe { (*self.work.load(Ordering::Relaxed)).run() };
+        before.ok().map(number)
     }
+
+    /// Waits for work that follows this one, no longer than `most`.
+    fn stay(&self, work: usize, most: Duration) {
+        let begin = Instant::now();
+        let mut looks = 0;
+        loop {
+            let state = self.state.load(Ordering::Relaxed);
+            let follows = state & OPEN != 0 && number(state) != work;
+            if follows || looks == LOOKS_A_TIME && begin.elapsed() >= most {
+                return;
+            }
+            looks = looks % LOOKS_A_TIME + 1;
+            core::hint::spin_loop();
+        }
+    }
+}
+
+/// The number of the work of a state.
+fn number(state: usize) -> usize {
+    state & !OPEN & !HELPERS
 }
 
 /// A helper that is at the work.
@@ -90,7 +139,8 @@ struct Inside<'a>(&'a Team);
 impl Drop for Inside<'_> {
     fn drop(&mut self) {
         // Nothing is read of the work behind this.
-        if self.0.state.fetch_sub(1, Ordering::Release) == 1 {
+        let before = self.0.state.fetch_sub(HELPER, Ordering::Release);
+        if before & (OPEN | HELPERS) == HELPER {
             self.0.caller.unpark();
         }
     }
@@ -105,14 +155,16 @@ impl<'a> Open<'a> {
     unsafe fn new(team: &'a Team, work: &Shared<'_>) -> Self {
         let work = ptr::from_ref(work).cast_mut().cast();
         team.work.store(work, Ordering::Relaxed);
-        team.state.store(OPEN, Ordering::Release);
+        // Nobody is at the work before this one.
+        let next = number(team.state.load(Ordering::Relaxed) + HELPERS + 1);
+        team.state.store(OPEN | next, Ordering::Release);
         Self(team)
     }
 }
 
 impl Drop for Open<'_> {
     fn drop(&mut self) {
-        let mut inside = self.0.state.fetch_and(!OPEN, Ordering::Acquire) & !OPEN;
+        let mut inside = self.0.state.fetch_and(!OPEN, Ordering::Acquire) & HELPERS;
         let mut looks = 0;
         while inside > 0 {
             match looks {
@@ -120,7 +172,7 @@ impl Drop for Open<'_> {
                 _ => thread::park(),
             }
             looks += 1;
-            inside = self.0.state.load(Ordering::Acquire);
+            inside = self.0.state.load(Ordering::Acquire) & HELPERS;
         }
     }
 }
