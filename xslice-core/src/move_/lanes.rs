@@ -145,9 +145,14 @@ impl<'a> Tiles<'a> {
     /// So many of the rows, from row `k` on.
     fn from(&self, k: usize, count: usize) -> Self {
         let rows = Rows { count, ..self.rows };
+        let behind = |places: Places<'a>| Places {
+            each: &places.each[k..],
+            to: places.to.map(|to| &to[k..]),
+            ..places
+        };
         Self {
             rows,
-            places: self.places.map(|places| places.from(k)),
+            places: self.places.map(behind),
             ..*self
         }
     }

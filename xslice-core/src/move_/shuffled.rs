@@ -55,15 +55,6 @@ impl Places<'_> {
         }
     }
 
-    /// Without the first `rows` of them.
-    pub fn from(&self, rows: usize) -> Self {
-        Self {
-            each: &self.each[rows..],
-            to: self.to.map(|to| &to[rows..]),
-            ..*self
-        }
-    }
-
     /// Asks for what the row `ahead` of row `k` reads, `reach` bytes from its place, and for the lines behind `dst`.
     #[inline(always)]
     pub fn fetch(&self, k: usize, src: *const u8, reach: (isize, isize), dst: *mut u8) {
