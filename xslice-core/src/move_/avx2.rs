@@ -4,7 +4,7 @@
 //! through 64 bits and a buffer of many.
 
 use super::copy::{self, Rows};
-use super::lookup::{self, Index, Indices};
+use super::lookup::{Index, Indices, tables};
 use super::repeat::Turns;
 use core::arch::x86_64::*;
 
@@ -19,7 +19,7 @@ pub(super) fn takes<I: Index>(rows: &Rows, indices: &Indices<I>) -> bool {
 /// Neighbouring rows of 1, 2, 4 or 8 bytes. Gives how many are done; the rest is fewer than eight. `None`: an index lies outside.
 ///
 /// # Safety
-/// As [`lookup::run`], for rows that it [`takes`]; the processor has AVX2; rows and indices are packed, the source stands still.
+/// As [`super::lookup::run`], for rows that it [`takes`]; the processor has AVX2; rows and indices are packed, the source stands still.
 #[target_feature(enable = "avx2")]
 pub(super) unsafe fn run<I: Index>(
     dst: *mut u8,
@@ -42,7 +42,7 @@ pub(super) unsafe fn run<I: Index>(
 /// eight. `None`: an index lies outside.
 ///
 /// # Safety
-/// As [`run`] but for the bytes of a row, with at most [`lookup::MOST_ENTRIES`] entries.
+/// As [`run`] but for the bytes of a row, with at most [`tables::MOST_ENTRIES`] entries.
 #[target_feature(enable = "avx2")]
 pub(super) unsafe fn threes<I: Index>(
     dst: *mut u8,
@@ -52,7 +52,7 @@ pub(super) unsafe fn threes<I: Index>(
 ) -> Option<usize> {
     // SAFETY: by the contract of this function; the entries of the table are those of the source.
     unsafe {
-        let table = lookup::words(src, &rows, indices);
+        let table = tables::words(src, &rows, indices);
         let table = table.as_ptr().cast();
         let words = Indices {
             scale: 4,
@@ -61,7 +61,7 @@ pub(super) unsafe fn threes<I: Index>(
         each_eight(dst, rows, &words, |to, places| {
             let (fours, _) = places.as_chunks::<4>();
             for (k, four) in fours.iter().enumerate() {
-                lookup::four_of_three(to.add(12 * k), table, four.map(|place| place as isize));
+                tables::four_of_three(to.add(12 * k), table, four.map(|place| place as isize));
             }
         })
     }

@@ -4,7 +4,7 @@
 //! index is tested before it is used; what lies outside its axis is not loaded.
 
 use super::copy::Rows;
-use super::lookup::{self, Index, Indices};
+use super::lookup::{Index, Indices, tables};
 use core::arch::x86_64::*;
 
 /// Eight indices from `k` on, wrapped, and a bit for each that then lies in the axis.
@@ -105,7 +105,7 @@ pub(super) unsafe fn words<I: Index>(
 /// index lies outside.
 ///
 /// # Safety
-/// As [`words`], with at most [`lookup::MOST_ENTRIES`] entries.
+/// As [`words`], with at most [`tables::MOST_ENTRIES`] entries.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
 pub(super) unsafe fn narrow<I: Index>(
     dst: *mut u8,
@@ -114,7 +114,7 @@ pub(super) unsafe fn narrow<I: Index>(
     indices: &Indices<I>,
 ) -> Option<usize> {
     // SAFETY: by the contract of this function.
-    let table = unsafe { lookup::words(src, &rows, indices) };
+    let table = unsafe { tables::words(src, &rows, indices) };
     // Byte k of the packed entries of three bytes, out of words.
     let packed: [u8; 64] =
         core::array::from_fn(|k| if k < 48 { (k / 3 * 4 + k % 3) as u8 } else { 0 });
@@ -147,7 +147,7 @@ pub(super) unsafe fn narrow<I: Index>(
 /// the rest is fewer than a vector. `None`: an index lies outside.
 ///
 /// # Safety
-/// As [`words`] but for the bytes of a row, with at most [`lookup::PLANE`] entries.
+/// As [`words`] but for the bytes of a row, with at most [`tables::PLANE`] entries.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
 pub(super) unsafe fn planes<I: Index>(
     dst: *mut u8,
@@ -176,7 +176,7 @@ unsafe fn planes_of<const N: usize, I: Index>(
     indices: &Indices<I>,
 ) -> Option<usize> {
     // SAFETY: by the contract of this function.
-    let bytes: [_; N] = unsafe { lookup::planes(src, indices) };
+    let bytes: [_; N] = unsafe { tables::planes(src, indices) };
     // SAFETY: loads of whole arrays.
     let load = |bytes: &[u8; 64]| unsafe { _mm512_loadu_si512(bytes.as_ptr().cast()) };
     let planes = bytes.map(|plane| {

@@ -4,9 +4,17 @@
 //! a branch, which the compiler vectorises at each level. So a row costs a load, a load and a store, the processor can be told of rows
 //! some way ahead, and an index is tested while it is read anyway: no row moves before the index that points to it has passed.
 
+mod indices;
+pub(super) mod tables;
+
 use super::cache::Cache;
 use super::copy::{self, Mover, Rows, by_width};
-use super::level::{self, Kind, Level};
+#[cfg(any(
+    target_arch = "x86_64",
+    all(target_arch = "aarch64", target_feature = "neon")
+))]
+use super::level::Kind;
+use super::level::Level;
 #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
 use super::neon;
 use super::rows;
@@ -16,20 +24,8 @@ use super::{avx2, avx512};
 use crate::shuffle::Shuffle;
 use core::mem::MaybeUninit;
 use core::ops::Range;
-
-/// Indices at constant distances, each worth `scale` bytes, of an axis of `size`.
-#[derive(Clone, Copy)]
-pub(super) struct Indices<I> {
-    pub table: *const I,
-    pub stride: isize,
-    pub scale: isize,
-    pub size: i64,
-}
-
-/// An index in a table.
-pub(super) trait Index: Copy + Into<i64> {}
-impl Index for i32 {}
-impl Index for i64 {}
+pub(super) use indices::{Index, Indices};
+use tables::{MOST_ENTRIES, pays, threes, words};
 
 /// Places that are found at once.
 const BLOCK: usize = 256;
@@ -39,138 +35,6 @@ const FEW: usize = 8;
 
 /// Narrower rows come several out of one line: looking ahead costs more than it gains.
 const LEAST_AHEAD: usize = 32;
-
-/// Rows of tables of so many bytes come from the last cache or from memory: as many as can be have to be on their way at any time.
-const FAR_TABLE: usize = 16 << 20;
-
-impl<I: Index> Indices<I> {
-    /// Bytes of the source that the axis spans.
-    pub(super) fn reach(&self) -> usize {
-        (self.size as usize).saturating_mul(self.scale.unsigned_abs())
-    }
-
-    /// Whether rows are moved in turn with their indices. A processor without AVX-512 took a sixth longer for it than for blocks.
-    fn is_far(&self) -> bool {
-        self.reach() >= FAR_TABLE && !level::is_without_avx512()
-    }
-
-    /// The place that an index is worth; `None`: it lies outside the axis.
-    #[inline(always)]
-    fn place(&self, index: i64) -> Option<isize> {
-        let wrapped = index + (index >> 63 & self.size);
-        let inside = (0..self.size).contains(&wrapped);
-        inside.then(|| (wrapped as isize).wrapping_mul(self.scale))
-    }
-
-    /// The places of rows `first..`, one for each of `places`, and whether all indices lie in the axis.
-    ///
-    /// # Safety
-    /// As many indices lie in the table; the processor has the instructions of `level`.
-    pub(super) unsafe fn places(
-        &self,
-        level: Level,
-        first: usize,
-        src_stride: isize,
-        places: &mut [MaybeUninit<isize>],
-    ) -> bool {
-        // SAFETY: by the contract of this function; holding `level` is the proof that the processor has its instructions.
-        unsafe {
-            match level.kind() {
-                #[cfg(target_arch = "x86_64")]
-                Kind::Avx512 => self.places_avx512(first, src_stride, places),
-                #[cfg(target_arch = "x86_64")]
-                Kind::Avx2 => self.places_avx2(first, src_stride, places),
-                // Part of what the crate is compiled for.
-                #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
-                Kind::Neon => self.places_any(first, src_stride, places),
-                Kind::Scalar => self.places_any(first, src_stride, places),
-            }
-        }
-    }
-
-    /// # Safety
-    /// As [`Indices::places`]; the processor has AVX-512 F, VL and DQ.
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx512f,avx512vl,avx512dq")]
-    unsafe fn places_avx512(
-        &self,
-        first: usize,
-        src_stride: isize,
-        places: &mut [MaybeUninit<isize>],
-    ) -> bool {
-        // SAFETY: by the contract of this function.
-        unsafe { self.places_any(first, src_stride, places) }
-    }
-
-    /// # Safety
-    /// As [`Indices::places`]; the processor has AVX2.
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx2")]
-    unsafe fn places_avx2(
-        &self,
-        first: usize,
-        src_stride: isize,
-        places: &mut [MaybeUninit<isize>],
-    ) -> bool {
-        // SAFETY: by the contract of this function.
-        unsafe { self.places_any(first, src_stride, places) }
-    }
-
-    /// # Safety
-    /// As [`Indices::places`].
-    #[inline(always)]
-    unsafe fn places_any(
-        &self,
-        first: usize,
-        src_stride: isize,
-        places: &mut [MaybeUninit<isize>],
-    ) -> bool {
-        // Loops of their own for neighbours, which vectors can load, and for shifts, which they do quicker than products.
-        let neighbours = size_of::<I>() as isize;
-        let (scale, shift) = (self.scale, self.scale.trailing_zeros() % isize::BITS);
-        // SAFETY: by the contract of this function.
-        unsafe {
-            if (self.stride, src_stride) != (neighbours, 0) {
-                let place = |row, index: isize| {
-                    index
-                        .wrapping_mul(scale)
-                        .wrapping_add(row as isize * src_stride)
-                };
-                self.places_by(self.stride, first, place, places)
-            } else if scale == 1 << shift {
-                self.places_by(neighbours, first, |_, index| index << shift, places)
-            } else {
-                let place = |_, index: isize| index.wrapping_mul(scale);
-                self.places_by(neighbours, first, place, places)
-            }
-        }
-    }
-
-    /// # Safety
-    /// As [`Indices::places`]; `stride` is that of the table, `place` gives the place of a row with a wrapped index.
-    #[inline(always)]
-    unsafe fn places_by(
-        &self,
-        stride: isize,
-        first: usize,
-        place: impl Fn(usize, isize) -> isize,
-        places: &mut [MaybeUninit<isize>],
-    ) -> bool {
-        let table = self.table.wrapping_byte_offset(first as isize * stride);
-        let last = self.size - 1;
-        // The sign says whether any is outside: below zero once wrapped, or beyond the last.
-        let mut outside = 0;
-        for (k, to) in places.iter_mut().enumerate() {
-            let at = table.wrapping_byte_offset(k as isize * stride);
-            // SAFETY: by the contract of this function; one of the type lies there, at any alignment.
-            let index: i64 = unsafe { at.read_unaligned() }.into();
-            let wrapped = index + (index >> 63 & self.size);
-            outside |= wrapped | last.wrapping_sub(wrapped);
-            to.write(place(first + k, wrapped as isize));
-        }
-        outside >= 0
-    }
-}
 
 /// Moves `rows`, each from where the next index points. `false`: an index lies outside its axis; no row of its block has moved.
 ///
@@ -225,9 +89,10 @@ unsafe fn few<I: Index>(
         // SAFETY: by the contract of `run`; an index of the type lies there, at any alignment, and the row moves only if it lies in its
         // axis.
         unsafe {
-            let Some(place) = indices.place(at.read_unaligned().into()) else {
+            let (place, inside) = indices.place(at.read_unaligned().into());
+            if !inside {
                 return false;
-            };
+            }
             rows::one(level, to, from.wrapping_offset(place), rows.bytes);
         }
         to = to.wrapping_offset(rows.dst_stride);
@@ -259,7 +124,7 @@ unsafe fn vectors<I: Index>(
     unsafe {
         match (level.kind(), rows.bytes) {
             #[cfg(target_arch = "x86_64")]
-            (Kind::Avx512, 1..=4) if pays(&rows, indices, PLANE) => {
+            (Kind::Avx512, 1..=4) if pays(&rows, indices, tables::PLANE) => {
                 avx512::planes(dst, src, rows, indices)
             }
             #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
@@ -282,68 +147,6 @@ unsafe fn vectors<I: Index>(
             _ => Some(0),
         }
     }
-}
-
-/// Entries of a table that is widened to one word an entry, at most: 16 KiB on the stack.
-pub(super) const MOST_ENTRIES: usize = 4096;
-
-/// Fewer look-ups do not pay for another form of the table.
-const LEAST_ROWS: usize = 2048;
-
-/// Whether a table is so small, and look-ups are so many, that another form of it costs nothing.
-fn pays<I>(rows: &Rows, indices: &Indices<I>, most: usize) -> bool {
-    let entries = usize::try_from(indices.size).unwrap_or(usize::MAX);
-    entries <= most && rows.count >= LEAST_ROWS && rows.count / 4 >= entries
-}
-
-/// Entries of a plane: as many as a byte names.
-#[cfg(any(
-    target_arch = "x86_64",
-    all(target_arch = "aarch64", target_feature = "neon")
-))]
-pub(super) const PLANE: usize = 256;
-
-/// A table as planes: the first bytes of its entries, the second ones, and so on.
-///
-/// # Safety
-/// The entries lie in the source and have `N` bytes; there are at most [`PLANE`].
-#[cfg(any(
-    target_arch = "x86_64",
-    all(target_arch = "aarch64", target_feature = "neon")
-))]
-#[inline]
-pub(super) unsafe fn planes<const N: usize, I>(
-    src: *const u8,
-    indices: &Indices<I>,
-) -> [[u8; PLANE]; N] {
-    let mut planes = [[0; PLANE]; N];
-    for entry in 0..indices.size as usize {
-        for (n, plane) in planes.iter_mut().enumerate() {
-            // SAFETY: by the contract of this function.
-            plane[entry] = unsafe { src.offset(entry as isize * indices.scale).add(n).read() };
-        }
-    }
-    planes
-}
-
-/// A table of one word an entry.
-///
-/// # Safety
-/// The entries lie in the source and have at most four bytes; [`pays`] holds for [`MOST_ENTRIES`].
-pub(super) unsafe fn words<I>(
-    src: *const u8,
-    rows: &Rows,
-    indices: &Indices<I>,
-) -> [u32; MOST_ENTRIES] {
-    let mut table = [0; MOST_ENTRIES];
-    for (entry, word) in table.iter_mut().enumerate().take(indices.size as usize) {
-        let mut bytes = [0; 4];
-        let from = src.wrapping_offset(entry as isize * indices.scale);
-        // SAFETY: by the contract of this function.
-        unsafe { copy::run(bytes.as_mut_ptr(), from, rows.bytes) };
-        *word = u32::from_ne_bytes(bytes);
-    }
-    table
 }
 
 /// Packed entries of three bytes, all but the last, through a table of a word an entry. Gives how many are done.
@@ -371,42 +174,6 @@ unsafe fn widened<I: Index>(
             threes(dst.add(done * 3), table.as_ptr().cast(), places);
         });
         moved.then_some(count)
-    }
-}
-
-/// Rows of three bytes out of words whose fourth byte is 0; what is left of four, each by a word.
-///
-/// # Safety
-/// A word is readable at each of the places, and one more byte than the rows have is writable.
-unsafe fn threes(dst: *mut u8, src: *const u8, places: &[isize]) {
-    let (fours, rest) = places.as_chunks::<4>();
-    let mut to = dst;
-    // SAFETY: by the contract of this function.
-    unsafe {
-        for &four in fours {
-            four_of_three(to, src, four);
-            to = to.wrapping_add(12);
-        }
-        for &place in rest {
-            copy::fixed::<4>(to, src.wrapping_offset(place));
-            to = to.wrapping_add(3);
-        }
-    }
-}
-
-/// Four of them, by two stores.
-///
-/// # Safety
-/// A word is readable at each of the places, and the rows are writable.
-#[inline(always)]
-pub(super) unsafe fn four_of_three(dst: *mut u8, src: *const u8, places: [isize; 4]) {
-    // SAFETY: by the contract of this function; at any alignment.
-    unsafe {
-        let word = |place| src.wrapping_offset(place).cast::<u32>().read_unaligned();
-        let [a, b, c, d] = places.map(|place| u64::from(word(place).to_le()));
-        let (low, high) = (a | b << 24 | c << 48, (c >> 16 | d << 8) as u32);
-        dst.cast::<u64>().write_unaligned(low.to_le());
-        dst.add(8).cast::<u32>().write_unaligned(high.to_le());
     }
 }
 
@@ -466,13 +233,13 @@ unsafe fn in_turn<I: Index>(
     let mut next = |fetched: usize, froms: &mut [*const u8; RING]| {
         // SAFETY: by the contract of this function, for as many indices as there are rows; at any alignment.
         let index: i64 = unsafe { at.read_unaligned() }.into();
-        let wrapped = index + (index >> 63 & indices.size);
-        let from = row.wrapping_offset((wrapped as isize).wrapping_mul(indices.scale));
+        let (place, inside) = indices.place(index);
+        let from = row.wrapping_offset(place);
         copy::prefetch(from, rows.bytes);
         froms[fetched % RING] = from;
         at = at.wrapping_byte_offset(indices.stride);
         row = row.wrapping_offset(rows.src_stride);
-        (wrapped as u64) < indices.size as u64
+        inside
     };
     let ahead = ahead.min(RING).min(rows.count);
     for k in 0..ahead {

@@ -5,7 +5,7 @@
 
 use super::copy::Rows;
 use super::lanes::{self, Lanes, Tiles};
-use super::lookup::{self, Index, Indices};
+use super::lookup::{Index, Indices, tables};
 use super::shuffled::{Places, Run};
 use crate::shuffle::{Pattern, Tables};
 use core::arch::aarch64::*;
@@ -48,7 +48,7 @@ const TABLE: usize = 64;
 
 /// Entries of so many bytes, 1 to 4, that are held in registers, at most: half of the registers, in whole tables.
 pub(super) fn in_registers(bytes: usize) -> usize {
-    lookup::PLANE / TABLE / bytes * TABLE
+    tables::PLANE / TABLE / bytes * TABLE
 }
 
 /// Entries of 1 to 4 bytes: a plane for each byte of an entry, looked up in registers. Gives how many are done; the rest is fewer than a
@@ -88,7 +88,7 @@ unsafe fn planes_of<const N: usize, const TABLES: usize, I: Index>(
     indices: &Indices<I>,
 ) -> Option<usize> {
     // SAFETY: by the contract of this function.
-    let planes: [_; N] = unsafe { lookup::planes(src, indices) };
+    let planes: [_; N] = unsafe { tables::planes(src, indices) };
     let planes: [[uint8x16x4_t; TABLES]; N] = planes.map(|plane| {
         let (tables, _) = plane.as_chunks::<TABLE>();
         // SAFETY: loads of whole arrays.
