@@ -12,6 +12,7 @@ use super::cache::Cache;
 use super::lanes::Tiles;
 use super::rows::prefetch;
 use super::shuffled::Run;
+use crate::nest::schedule::KEPT;
 use crate::shuffle::{LINE, Tables};
 use halves::Halves;
 
@@ -55,9 +56,6 @@ const AHEAD: usize = 2 << 10;
 /// Longer rows are fetched ahead in themselves.
 const LONG_ROW: usize = 8 << 10;
 
-/// As long as no more is read, it is in the second-level cache already.
-const KEPT: usize = 512 << 10;
-
 /// Lines that a turn of the loop asks for.
 #[derive(Clone, Copy)]
 struct Ahead {
@@ -82,8 +80,8 @@ impl Ahead {
         // The first lines of rows that begin anywhere are fetched as those of a look-up.
         let (count, apart) = if tiles.rows.cache == Cache::Near || tiles.places.is_some() {
             (0, 0)
-        } else if stride > LINE && read * tiles.rows.count > KEPT {
-            // Tiles have lines of their own.
+        } else if stride > LINE && (read * tiles.rows.count) as u64 > KEPT {
+            // Tiles have lines of their own, which are not near already.
             (turn, tables.src_stride)
         } else {
             // More of them were slower.

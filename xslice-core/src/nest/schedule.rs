@@ -7,6 +7,8 @@
 mod order;
 mod period;
 
+#[cfg(target_arch = "x86_64")]
+pub(crate) use order::KEPT;
 pub use period::NoShuffle;
 
 use super::{LoopNest, Source};

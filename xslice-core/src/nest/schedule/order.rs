@@ -15,9 +15,9 @@ use crate::list::List;
 /// Bytes that one load brings from memory.
 const LINE: u64 = crate::shuffle::LINE as u64;
 
-/// Lines that are read again are still there as long as no more than so many bytes of others were read in between: a part of the
+/// Lines that are read again are still near as long as no more than so many bytes of others were read in between: a part of the
 /// second-level cache of any processor of today.
-const KEPT: u64 = 512 << 10;
+pub(crate) const KEPT: u64 = 512 << 10;
 
 /// Rows of so many lines are cut: they and their translations overflow the first level.
 const LONG_ROW: usize = 256;
