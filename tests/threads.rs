@@ -164,7 +164,7 @@ fn calls_that_follow_each_other_at_once_are_each_complete() {
     for threads in [2, 3, 7] {
         pool(threads).in_place_scope(|scope| {
             scope.spawn(|_| calls(1));
-            calls(100_000);
+            scope.spawn(|_| calls(100_000));
         });
     }
 }

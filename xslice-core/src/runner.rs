@@ -57,10 +57,10 @@ pub fn run_at(
 ///
 /// Each nest that writes 1 MiB or more is shared out among the threads: by its outermost loop that has 4 turns for each, or by the elements
 /// of its move where no loop has. Smaller ones, and strings, are moved by the calling thread. It takes part after part itself and waits for
-/// no thread that has not come: where the other cores are busy, a call takes little longer than [`run`]. A thread of the pool that has helped
-/// looks for the next call for as long as it has helped, at most 100 us: to wake it would take longer than many calls. Checks run before anything of
-/// their nest, on the calling thread: what is refused, and in which words, does not depend on threads. Nothing is allocated but what it
-/// takes to wake threads.
+/// no thread that has not come: where the other cores are busy, a call takes little longer than [`run`]. To wake a thread takes longer than
+/// many calls: one of the pool that has helped looks for the next call for as long as it has helped, at most 100 us, and goes back to its
+/// pool after 1 ms at the latest. Checks run before anything of their nest, on the calling thread: what is refused, and in which words,
+/// does not depend on threads. Nothing is allocated but what it takes to wake threads.
 ///
 /// ```
 /// use xslice_core::{ElementType, Program, Scratch, Signature, runner};

@@ -338,7 +338,7 @@ unsafe fn each_block<I: Index>(
 /// Moves `rows.count` rows, each from the next of the places.
 ///
 /// # Safety
-/// As [`copy::run`], for each of the runs; there are as many places.
+/// As [`copy::run`], for each of the runs; there are as many places, in the source alone.
 #[inline]
 pub(super) unsafe fn block(
     level: Level,
@@ -347,7 +347,8 @@ pub(super) unsafe fn block(
     rows: Rows,
     places: Places<'_>,
 ) {
-    let Places { each, ahead, .. } = places;
+    let Places { each, to, ahead } = places;
+    debug_assert!(to.is_none(), "rows at their distance");
     // SAFETY: by the contract of this function.
     unsafe {
         if rows::takes(level, &rows) {

@@ -36,7 +36,7 @@ pub(crate) struct Run {
 #[derive(Clone, Copy)]
 pub(super) struct Places<'a> {
     pub each: &'a [isize],
-    /// Where they lie in the destination, counted likewise; `None`: at their distance.
+    /// Where they lie in the destination, counted likewise, and their distance is 0; `None`: at their distance.
     pub to: Option<&'a [isize]>,
     /// How many rows before it moves a row is fetched; 0: none is.
     pub ahead: usize,

@@ -25,6 +25,9 @@ const HELPERS: usize = (1 << (usize::BITS / 2)) - 1;
 /// A helper stays as long as it has helped, so that it wastes at most half of its time, and at most so long.
 const LONGEST_STAY: Duration = Duration::from_micros(100);
 
+/// Then it goes back to its pool, where others may wait for it. A call that follows wakes it at once: it is looking for work there.
+const LONGEST_HELP: Duration = Duration::from_millis(1);
+
 /// Looks at the state between two at the clock.
 const LOOKS_A_TIME: usize = 32;
 
@@ -62,9 +65,10 @@ std::thread_local! {
 pub(super) unsafe fn run(work: &Shared<'_>, helpers: usize) {
     let team = TEAM.try_with(Arc::clone);
     let _open = team.as_ref().ok().map(|team| {
+        let missing = helpers.saturating_sub(team.invited.load(Ordering::Relaxed));
         // SAFETY: the guard lives until the end of this function, and so does `work`.
         let open = unsafe { Open::new(team, work) };
-        team.invite(helpers);
+        team.invite(missing);
         open
     });
     // SAFETY: by the contract of this function.
@@ -72,9 +76,9 @@ pub(super) unsafe fn run(work: &Shared<'_>, helpers: usize) {
 }
 
 impl Team {
-    /// Threads of the current pool, up to so many with those that are invited already.
-    fn invite(self: &Arc<Self>, helpers: usize) {
-        for _ in self.invited.load(Ordering::Relaxed)..helpers {
+    /// So many threads of the current pool.
+    fn invite(self: &Arc<Self>, threads: usize) {
+        for _ in 0..threads {
             self.invited.fetch_add(1, Ordering::Relaxed);
             let team = Arc::clone(self);
             rayon::spawn(move || team.help());
@@ -83,7 +87,7 @@ impl Team {
 
     /// What an invited thread does.
     fn help(&self) {
-        let mut done = None;
+        let (came, mut done) = (Instant::now(), None);
         loop {
             self.invited.fetch_sub(1, Ordering::Relaxed);
             let Some(work) = self.enter(done) else { return };
@@ -92,6 +96,9 @@ impl Team {
             // SAFETY: the work was open when this thread was counted, and [`Open`] keeps it where it is until nobody is counted any more;
             // its parts may be run by the contract of [`run`].
             unsafe { (*self.work.load(Ordering::Relaxed)).run() };
+            if came.elapsed() >= LONGEST_HELP {
+                return;
+            }
             // Before the caller goes on: it need not invite this thread again.
             self.invited.fetch_add(1, Ordering::Relaxed);
             drop(inside);

@@ -78,22 +78,27 @@ fn shuffle(random: &mut Random, shuffle: &Shuffle, periods: usize, slack: (usize
     let (first, last) = (places().min().unwrap_or(0), places().max().unwrap_or(0));
     let src = random.bytes((last - first) as usize + 1 + slack.0 + slack.1);
     let start = slack.0 as isize - first;
-    let mut expected = [(); 2].map(|()| vec![UNTOUCHED; rows.count * (bytes + 3)]);
+    let mut expected = [(); 3].map(|()| vec![UNTOUCHED; rows.count * (bytes + 3)]);
     let ahead = [0, 3][random.below(2)];
     let known = rows.count + random.below(ahead + 1);
     let picked: Vec<usize> = (0..known).map(|_| random.below(rows.count)).collect();
     let from = picked.iter().map(|&row| row as isize * rows.src_stride);
     let from: Vec<isize> = from.collect();
+    let mut slots: Vec<usize> = (0..known).collect();
+    (1..rows.count).for_each(|slot| slots.swap(slot, random.below(slot + 1)));
+    let to = slots.iter().map(|&slot| slot as isize * rows.dst_stride);
+    let to: Vec<isize> = to.collect();
     for (row, at) in all {
-        let to = row * rows.dst_stride as usize + at;
-        for (expected, row) in expected.iter_mut().zip([row, picked[row]]) {
+        let ways = [(row, row), (picked[row], row), (picked[row], slots[row])];
+        for (expected, (row, slot)) in expected.iter_mut().zip(ways) {
+            let to = slot * rows.dst_stride as usize + at;
             expected[to] = src[(start + place(row, at)) as usize];
         }
     }
     for level in Level::all() {
         let mut dst = expected.each_ref().map(|dst| vec![UNTOUCHED; dst.len()]);
         let (operand, src) = (src.as_ptr_range(), src.as_ptr().wrapping_offset(start));
-        let [in_order, in_any] = dst.each_mut().map(Vec::as_mut_ptr);
+        let [in_order, from_any, to_any] = dst.each_mut().map(Vec::as_mut_ptr);
         // SAFETY: every place of the rows lies in `src`, which begins and ends with them but for the slack; `dst` has room for the rows.
         unsafe {
             shuffle.rows(level, in_order, src, rows, operand.clone());
@@ -102,7 +107,16 @@ fn shuffle(random: &mut Random, shuffle: &Shuffle, periods: usize, slack: (usize
                 to: None,
                 ahead,
             };
-            shuffle.rows_from(level, in_any, src, rows, places, operand);
+            shuffle.rows_from(level, from_any, src, rows, places, operand.clone());
+            let places = shuffled::Places {
+                to: Some(&to),
+                ..places
+            };
+            let rows = Rows {
+                dst_stride: 0,
+                ..rows
+            };
+            shuffle.rows_from(level, to_any, src, rows, places, operand);
         }
         assert!(
             dst == expected,

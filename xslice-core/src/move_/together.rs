@@ -117,7 +117,7 @@ impl Call<'_> {
     #[inline(never)]
     pub(super) unsafe fn rows_of(&self, inner: &[usize], first: At, in_sequence: bool) -> bool {
         let loops = self.extents().len();
-        let Some(short) = self.short_rows(in_sequence) else {
+        let Some(short) = self.rows_of_turn(in_sequence) else {
             return false;
         };
         let ahead = short.ahead;
@@ -169,7 +169,7 @@ impl Call<'_> {
     }
 
     /// The rows of a turn; `None` for a move that has none which move together.
-    fn short_rows(&self, in_sequence: bool) -> Option<ShortRows> {
+    fn rows_of_turn(&self, in_sequence: bool) -> Option<ShortRows> {
         match *self.schedule.inner() {
             Move::Shuffle { ref shuffle, .. } => {
                 let pattern = shuffle.pattern();

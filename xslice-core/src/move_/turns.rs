@@ -177,16 +177,14 @@ impl Schedule {
             src: at,
             ..At::default()
         };
-        let loops = self.outer_loops();
+        let (together, loops) = (self.whole_together(), self.outer_loops());
+        let inner = &self.extents()[loops..];
         // SAFETY: by the contract of this function these are positions of turns within the extents.
         unsafe {
-            let inner = &self.extents()[loops..];
-            if let Some(together) = self.whole_together() {
-                return call.rows_of(inner, first, together.in_sequence);
-            }
-            match *inner {
-                [turns] => call.turns(first, turns, call.stride(loops)),
-                _ => call.turns(first, 1, At::default()),
+            match (together, inner) {
+                (Some(together), inner) => call.rows_of(inner, first, together.in_sequence),
+                (None, &[turns]) => call.turns(first, turns, call.stride(loops)),
+                (None, _) => call.turns(first, 1, At::default()),
             }
         }
     }
