@@ -59,7 +59,7 @@ pub fn run_at(
 /// of its move where no loop has. Smaller ones, and strings, are moved by the calling thread. It takes part after part itself and waits for
 /// no thread that has not come: where the other cores are busy, a call takes little longer than [`run`]. To wake a thread takes longer than
 /// many calls: one of the pool that has helped looks for the next call for as long as it has helped, at most 100 us, and goes back to its
-/// pool after 1 ms at the latest. Checks run before anything of their nest, on the calling thread: what is refused, and in which words,
+/// pool at the end of the call that it helps after 1 ms. Checks run before anything of their nest, on the calling thread: what is refused, and in which words,
 /// does not depend on threads. Nothing is allocated but what it takes to wake threads.
 ///
 /// ```
