@@ -400,7 +400,9 @@ impl Jit {
     /// A hot kernel, baked and cached in the place of the old one; the old one if it gains nothing.
     fn bake(&self, hash: u64, program: &Program, signature: &Signature, old: Kernel) -> Kernel {
         let plan = old.plan();
-        if !gains(plan, Engine::Baked) || old.declined().is_some() {
+        // What is baked was cached anew, so it becomes hot once more.
+        let is_baked = old.engine() == Engine::Baked;
+        if is_baked || !gains(plan, Engine::Baked) || old.declined().is_some() {
             return old;
         }
         let baked =
