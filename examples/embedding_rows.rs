@@ -37,7 +37,7 @@ fn main() -> Result<(), xslice::Error> {
         assert_eq!(row, [word, word + 0.1, word + 0.2, word + 0.3]);
     }
 
-    // Indices are checked before anything moves; the refusal says which one, where, and what is allowed.
+    // Every index is checked; the refusal says which one, where, and what is allowed.
     let ids = [7i64, 0, -1, 42, 1000, 999];
     let refusal = kernel
         .collect::<f32>(&[(&table).into(), (&ids).into()])

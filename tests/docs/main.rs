@@ -84,6 +84,9 @@ fn every_kind_of_refusal_has_its_row_and_message() {
     let rows = rows(ERRORS, &["code", "when", "what to do"]);
     for kind in ErrorKind::ALL {
         let name = format!("`{} {}`", kind.code(), kind.name());
+        if *kind == ErrorKind::Internal {
+            continue; // its row stands with those of the command line, and nothing that one can write shows it
+        }
         let mut found = rows.iter().filter(|row| row["code"] == name);
         let row = found.next().unwrap_or_else(|| panic!("no row for {name}"));
         assert!(found.next().is_none(), "{name} twice");

@@ -146,7 +146,7 @@ fn item(request: &Request<'_>, output: &ModelOutput, name: &str) -> Result<Strin
     text.push_str("/// ```\n");
     if is_fallible(&plan) {
         text.push_str(
-            "///\n/// # Errors\n/// An index outside its axis; then nothing is written.\n",
+            "///\n/// # Errors\n/// An index outside its axis; then `dst` may hold anything.\n",
         );
     }
     text.push_str(&function);

@@ -38,9 +38,6 @@ pub enum Fault {
     /// An argument of the command does not fit the model or the files.
     #[error("{0} [E505 argument]")]
     Argument(String),
-    /// A defect of xslice, caught.
-    #[error("internal error: {0}; please report it [E599 internal]")]
-    Internal(String),
     /// The library refused.
     #[error(transparent)]
     Refused(#[from] xslice::Error),
@@ -75,7 +72,6 @@ impl Fault {
             Self::File(what) => Self::File(say(what)),
             Self::Format(what) => Self::Format(say(what)),
             Self::Argument(what) => Self::Argument(say(what)),
-            Self::Internal(what) => Self::Internal(say(what)),
             Self::Model { node, what } => Self::Model {
                 node,
                 what: say(what),

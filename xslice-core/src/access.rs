@@ -252,7 +252,7 @@ impl Access {
 
 /// A span with up to `turns - 1` times `stride` added. What no `i128` holds, of loops whose turns nobody has counted, stays as far outside
 /// of every buffer as one can say.
-fn widen((low, high): (i128, i128), stride: i64, turns: i128) -> (i128, i128) {
+pub(crate) fn widen((low, high): (i128, i128), stride: i64, turns: i128) -> (i128, i128) {
     match stride as i128 * (turns - 1) {
         reach @ ..0 => (low.saturating_add(reach), high),
         reach => (low, high.saturating_add(reach)),

@@ -413,10 +413,11 @@ impl Builder {
             scratch,
         });
         planned.schedule = Schedule::new(&planned.nest, &constant_in(&self.constants));
-        if let (Some(Step::Check(check)), Some(schedule)) =
-            (self.steps.last_mut(), &planned.schedule)
-        {
-            check.reader = schedule.reader(check);
+        if let Some(schedule) = &planned.schedule {
+            schedule.verify(&planned.nest, &len)?;
+            if let Some(Step::Check(check)) = self.steps.last_mut() {
+                check.reader = schedule.reader(check);
+            }
         }
         self.steps.push(Step::Nest(planned));
         Ok(())

@@ -7,6 +7,7 @@
 use alloc::{
     borrow::Cow,
     boxed::Box,
+    format,
     string::{String, ToString},
 };
 use core::fmt::{self, Write};
@@ -26,7 +27,7 @@ macro_rules! kinds {
             pub const ALL: &'static [Self] = &[$(Self::$name,)*];
 
             /// The stable code, such as `E201`. `E1..` notation, `E2..` rules of the operators, `E3..` sizes,
-            /// `E4..` operands of a call.
+            /// `E4..` operands of a call, `E599` a defect.
             #[must_use]
             pub const fn code(self) -> &'static str {
                 match self { $(Self::$name => $code,)* }
@@ -129,6 +130,9 @@ kinds! {
     OperandLayout = "E405" "operand-layout",
     /// A parameter operand has no value, or another than the kernel was compiled for.
     OperandValue = "E406" "operand-value",
+
+    /// A defect of xslice, caught before it did harm.
+    Internal = "E599" "internal",
 }
 
 impl ErrorKind {
@@ -187,6 +191,14 @@ impl Error {
             allowed: None,
             hint: None,
         }))
+    }
+
+    /// A defect of xslice itself, caught; `text` says what was found.
+    #[cold]
+    #[must_use]
+    pub fn internal(text: impl fmt::Display) -> Self {
+        let text = format!("internal error: {text}");
+        Self::new(ErrorKind::Internal, text).hint("please report it")
     }
 
     /// The same refusal, naming the parameter, operand or attribute.

@@ -119,7 +119,7 @@ impl<T: Element> Fill<T> {
             extents,
             block: 1,
             source: Source::Range(*values),
-            src: (usize::MAX, *start, strides),
+            src: (i64::MAX as usize, *start, strides),
             dst: (to.0, to.1, &to.2),
             table: None,
         }
@@ -196,6 +196,7 @@ impl<T: Element, I: Element> Gather<T, I> {
                 proof.run(&inputs, dst.into());
             } else if !proof.run(&inputs, dst.into()) {
                 check()?;
+                return Err(Error::internal("a nest stopped whose indices are in range"));
             }
             Ok(())
         })
@@ -439,6 +440,8 @@ impl Proof {
         let Some(schedule) = Schedule::new(&nest, &known) else {
             panic!("elements without fixed bytes");
         };
+        let verified = schedule.verify(&nest, &|_| table_len);
+        verified.unwrap_or_else(|error| panic!("{error}"));
         // The outermost loop takes all indices, those inside it what is wanted of each row.
         let reads_all = table.is_some_and(|table| match (table.side, numbers.extents) {
             ((len, 0, [1, still @ ..]), [turns, ..]) => {

@@ -7,8 +7,9 @@
 //!   -> CoordMap     result coordinate -> source coordinate; composes; checks             coord.rs
 //!   -> LoopNest     loops, element strides, offsets, block; numbers only                 nest.rs
 //!   -> simplified   unit loops gone, neighbours folded, contiguous tail in the block     nest/simplify.rs
-//!   -> verified     every nest, as it will run, by its constructor                       nest/verify.rs
+//!   -> verified     every nest, by its constructor                                         nest/verify.rs
 //!   -> scheduled    innermost part becomes a Move: copy, strided, shuffle, lookup, fill    nest/schedule.rs
+//!   -> verified     every schedule, in bytes, as it will run                               nest/verify/bytes.rs
 //!   -> Plan         scheduled nests, checks, numbers, tables: what every engine runs     plan.rs
 //!   -> interpreter | runner | machine code | Rust (emit.rs)
 //! ```
@@ -17,13 +18,14 @@
 //!
 //! - **I1 Numbers only.** A nest holds no symbol, no negative-means-from-the-end, no mask: resolving is cheap host arithmetic
 //!   for each new shape.
-//! - **I2 Born verified.** A nest has private fields, and its constructor ends in the checks of `nest::verify`. Holding a nest or
-//!   a [`Plan`] is the proof of I3 to I5.
+//! - **I2 Born verified.** A nest has private fields, and its constructor ends in the checks of `nest::verify`; of its schedule they are
+//!   asked again, in bytes, when every pass is done. Holding a nest or a [`Plan`] is the proof of I3 to I5.
 //! - **I3 In bounds.** Every access lies inside its buffer; buffer lengths are compared once a call ([`Plan::admit`]). Loaded indices are
-//!   proved by the checks that run before the nest, or by what reads them (the Move, machine code), each before its row moves.
-//! - **I4 Written once.** The destination access is injective; inside one call a Move may write a byte of its turn more than once, the
-//!   last time with its value. Whether a nest *covers* its destination is a separate recorded fact: only a covering nest is given
-//!   uninitialised memory.
+//!   proved by the checks that run before the nest, or by what reads them (the Move, machine code): an index outside its axis is never
+//!   used as an address.
+//! - **I4 Written once.** The destination access is injective. A call of a Move, which is for some turns one after the other, may write
+//!   a byte of its turns more than once, the last time with its value: what it writes too much belongs to later turns of the same call.
+//!   Whether a nest *covers* its destination is a separate recorded fact: only a covering nest is given uninitialised memory.
 //! - **I5 No aliasing.** Sources and destination are distinct borrows.
 //! - **I6 Passes keep meaning.** `run(simplify(n)) == run(n)`, bit for bit; `simplify` is idempotent.
 //! - **I7 Bits, not numbers.** Moving keeps bit patterns. Only Range computes, by one documented formula.

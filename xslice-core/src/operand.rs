@@ -37,7 +37,7 @@ unsafe impl Sync for Input<'_> {}
 impl<'a> Input<'a> {
     /// Elements given by their bits, native byte order; any alignment. `ty` is not `String`, and bytes of `bool` are 0 or 1.
     pub(crate) fn from_bits(ty: ElementType, bytes: &'a [u8]) -> Self {
-        debug_assert!(ty != ElementType::String);
+        assert!(ty != ElementType::String, "strings are no bits");
         Self {
             ty,
             start: bytes.as_ptr(),
@@ -130,7 +130,7 @@ unsafe impl Send for Output<'_> {}
 impl<'a> Output<'a> {
     /// Elements given by their bits, native byte order; any alignment. `ty` is not `String`.
     pub(crate) fn from_bits(ty: ElementType, bytes: &'a mut [u8]) -> Self {
-        debug_assert!(ty != ElementType::String);
+        assert!(ty != ElementType::String, "strings are no bits");
         Self {
             ty,
             start: bytes.as_mut_ptr(),
@@ -141,7 +141,7 @@ impl<'a> Output<'a> {
 
     /// Memory that may be uninitialised: only for a nest that covers its destination (I4), and not for strings.
     pub(crate) fn from_uninit<T: Element>(elements: &'a mut [MaybeUninit<T>]) -> Self {
-        debug_assert!(T::TYPE != ElementType::String);
+        assert!(T::TYPE != ElementType::String, "strings are no bits");
         Self {
             ty: T::TYPE,
             start: elements.as_mut_ptr().cast(),

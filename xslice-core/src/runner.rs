@@ -159,9 +159,9 @@ pub fn steps(
         Some(check) if !tests(check) => self::check(check, &sources).map(|()| None)?,
         left => left,
     };
-    match (nest(0, planned, &sources, output), left) {
-        (false, Some(check)) => self::check(check, &sources),
-        (true, _) | (false, None) => Ok(()),
+    match nest(0, planned, &sources, output) {
+        true => Ok(()),
+        false => stopped(left, &sources),
     }
 }
 
@@ -215,12 +215,23 @@ fn each_step(
                 nest(number, planned, &sources, &mut temporary)
             }
         };
-        if let (Some(check), false) = (left.take(), passed) {
-            self::check(check, &Sources::new(plan, inputs, scratch.sources()))?;
+        let tested = left.take();
+        if !passed {
+            stopped(tested, &Sources::new(plan, inputs, scratch.sources()))?;
         }
         number += 1;
     }
     Ok(())
+}
+
+/// Why a nest has not come to its end: the check that was left to it refuses.
+///
+/// # Errors
+/// Always.
+#[cold]
+fn stopped(left: Option<&Check>, sources: &Sources<'_>) -> Result<(), Error> {
+    left.map_or(Ok(()), |check| self::check(check, sources))?;
+    Err(Error::internal("a nest stopped whose indices are in range"))
 }
 
 /// Clones strings block by block.

@@ -28,6 +28,8 @@ const NEAR: usize = 8;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Pattern {
     offsets: Vec<i32>,
+    /// The smallest of them, and the largest.
+    ends: (i32, i32),
     src_stride: i32,
     /// Whether each period stands alone, at a place of its own.
     alone: bool,
@@ -52,7 +54,8 @@ impl Pattern {
         let alone = src_stride.is_none();
         let src_stride = i32::try_from(src_stride.unwrap_or(0)).ok()?;
         let reach = usize::try_from(src_stride.unsigned_abs()).ok()?;
-        let spread = offsets.iter().max()?.abs_diff(*offsets.iter().min()?) as usize;
+        let ends = (*offsets.iter().min()?, *offsets.iter().max()?);
+        let spread = ends.0.abs_diff(ends.1);
         let dense = (1..=64).contains(&period) && reach <= 2 * NEAR * period && spread <= 256;
         let unit = [8, 4, 2]
             .into_iter()
@@ -60,6 +63,7 @@ impl Pattern {
         dense.then_some(Self {
             unit: unit.unwrap_or(1),
             offsets,
+            ends,
             src_stride,
             alone,
             looked_up,
@@ -77,6 +81,11 @@ impl Pattern {
     #[must_use]
     pub fn offsets(&self) -> &[i32] {
         &self.offsets
+    }
+
+    /// The first and the last byte of a period that is read, from its place.
+    pub(crate) fn ends(&self) -> (i32, i32) {
+        self.ends
     }
 
     /// Distance of the places of two periods; 0 if each has one of its own.
@@ -122,14 +131,9 @@ impl Pattern {
 
     /// Bytes from the first to the last that so many periods read.
     pub(crate) fn span(&self, periods: usize) -> usize {
-        let (mut first, mut last) = (i32::MAX, i32::MIN);
-        for &offset in &self.offsets {
-            first = first.min(offset);
-            last = last.max(offset);
-        }
         let others = periods.saturating_sub(1);
         let stride = self.src_stride.unsigned_abs() as usize;
-        stride.saturating_mul(others) + first.abs_diff(last) as usize + 1
+        stride.saturating_mul(others) + self.ends.0.abs_diff(self.ends.1) as usize + 1
     }
 
     /// The place of the period that byte `at` of a run belongs to, from that of the first.
@@ -190,6 +194,8 @@ impl Shuffle {
         let (_, narrow) = self.tables(Level::best());
         let tables =
             self.wide().map_or(0, Tables::heap_bytes) + narrow.map_or(0, Narrow::heap_bytes);
+        #[cfg(target_arch = "x86_64")]
+        let tables = tables + self.whole.built().map_or(0, Tables::heap_bytes);
         size_of::<Self>() + size_of_val(self.pattern.offsets()) + tables
     }
 
@@ -313,6 +319,12 @@ impl<const N: usize> Built<N> {
     fn get(&self, pattern: &Pattern) -> Option<&Tables<N>> {
         self.tables.get_or_init(|| (self.build)(pattern)).as_ref()
     }
+
+    /// The tables, if they were asked for.
+    #[cfg(target_arch = "x86_64")]
+    fn built(&self) -> Option<&Tables<N>> {
+        self.tables.get()?.as_ref()
+    }
 }
 
 #[cfg(not(feature = "std"))]
@@ -326,6 +338,11 @@ impl<const N: usize> Built<N> {
     }
 
     fn get(&self, _: &Pattern) -> Option<&Tables<N>> {
+        self.0.as_ref()
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    fn built(&self) -> Option<&Tables<N>> {
         self.0.as_ref()
     }
 }

@@ -99,12 +99,7 @@ impl Prepared {
     /// # Errors
     /// A workload that does not compile.
     pub fn new(workload: Workload) -> Result<Self> {
-        let unknown = || {
-            Error::from(Fault::Internal(format!(
-                "`{}` holds no data",
-                workload.name
-            )))
-        };
+        let unknown = || xslice::Error::internal(format_args!("`{}` holds no data", workload.name));
         let (program, signature) = workload.program()?;
         let plan = program.compile(&signature)?;
         let kernel = |strategy| Jit::with_strategy(strategy).compile(&program, &signature);

@@ -2,7 +2,8 @@
 //!
 //! Indices are turned into places block by block, ahead of the rows that move: wrapped, tested, and scaled to bytes in one loop without
 //! a branch, which the compiler vectorises at each level. So a row costs a load, a load and a store, the processor can be told of rows
-//! some way ahead, and an index is tested while it is read anyway: no row moves before the index that points to it has passed.
+//! some way ahead, and an index is tested while it is read anyway. One that is outside its axis is never used as an address (I3): no row
+//! of its block moves, and a vector that looks up many rows at once reads none for it, but may write what is in its place.
 
 mod indices;
 pub(super) mod tables;
@@ -36,7 +37,7 @@ const FEW: usize = 8;
 /// Narrower rows come several out of one line: looking ahead costs more than it gains.
 const LEAST_AHEAD: usize = 32;
 
-/// Moves `rows`, each from where the next index points. `false`: an index lies outside its axis; no row of its block has moved.
+/// Moves `rows`, each from where the next index points. `false`: an index lies outside its axis, and the rows hold anything.
 ///
 /// # Safety
 /// As [`copy::run`], for each of the runs whose index lies in the axis; the indices lie in the table.

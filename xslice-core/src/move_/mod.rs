@@ -1,9 +1,9 @@
 //! Running a plan on raw memory: loops around Moves.
 //!
-//! The first address of `unsafe`. A [`Schedule`] is born verified (I2), so that its numbers are proved to stay inside buffers of the
-//! lengths that the plan names (I3) and to write no byte twice (I4). [`run`] compares these lengths with the call before anything
-//! moves and takes the steps of the plan in order. So every check has passed before a nest loads an index, or is left to the very move
-//! that reads these indices: it tests each before the row that it points to. What is left to choose here is speed.
+//! The first address of `unsafe`. A [`Schedule`] is verified when its plan is made (I2), so that its numbers are proved to stay inside
+//! buffers of the lengths that the plan names (I3) and to write no byte twice (I4). [`run`] compares these lengths with the call before
+//! anything moves and takes the steps of the plan in order. So every check has passed before a nest loads an index, or is left to the
+//! very move that reads these indices: one that is outside is never used as an address. What is left to choose here is speed.
 
 mod at;
 #[cfg(target_arch = "x86_64")]

@@ -226,6 +226,15 @@ impl Run {
 }
 
 impl Shuffle {
+    /// Builds what is read by where no cache keeps a result of so many bytes, so that no call has to.
+    pub(crate) fn prepare(&self, result: usize) {
+        #[cfg(target_arch = "x86_64")]
+        if Level::best().kind() == Kind::Avx512 && Cache::of(result) == Cache::None {
+            self.whole();
+        }
+        let _ = result;
+    }
+
     /// The tables that a level reads by: one of them, or none.
     pub(crate) fn tables(&self, level: Level) -> (Option<&Tables<64>>, Option<Narrow<'_>>) {
         let has_lines = level.vector() == 64;

@@ -6,21 +6,24 @@
 
 mod order;
 mod period;
+#[cfg(test)]
+mod tests;
 
 #[cfg(target_arch = "x86_64")]
 pub(crate) use order::KEPT;
 pub use period::NoShuffle;
 
-use super::{LoopNest, Source};
+use super::{LoopNest, Source, verify};
 use crate::access::{Access, Buffer, Lookup};
 use crate::elem::ElementType;
+use crate::error::Error;
 use crate::list::List;
 use crate::move_::Level;
 use crate::plan::{Check, Reader};
 use crate::range::Progression;
 use crate::shuffle::Shuffle;
 use crate::tensor::Tensor;
-use alloc::{borrow::Cow, sync::Arc};
+use alloc::{borrow::Cow, format, sync::Arc};
 use core::fmt;
 
 /// The innermost part of a nest: what one turn of the outer loops does from `src` to `dst`.
@@ -158,9 +161,27 @@ pub(crate) enum MovedTables {
 }
 
 impl Schedule {
-    /// The schedule of a nest whose constants are known, for the best level; `None` for strings.
+    /// The schedule of a nest whose constants are known, for the best level; `None` for strings. To be [verified](Self::verify) before
+    /// anything runs it.
     pub(crate) fn new(nest: &LoopNest, known: Known<'_>) -> Option<Self> {
         Self::for_vectors(Level::best().vector(), nest, known)
+    }
+
+    /// Proves I3 and I4 of the schedule of a nest as it will run, whatever the passes were. `table_len` gives the elements of an index
+    /// table.
+    ///
+    /// # Errors
+    /// [`Internal`](crate::ErrorKind::Internal): a pass has broken a rule.
+    pub(crate) fn verify(
+        &self,
+        nest: &LoopNest,
+        table_len: &dyn Fn(Buffer) -> usize,
+    ) -> Result<(), Error> {
+        if verify::schedule(self, nest, table_len) {
+            return Ok(());
+        }
+        let text = format!("the schedule `{self}` leaves its buffers");
+        Err(Error::internal(text))
     }
 
     /// The same for vectors of so many bytes. That is all in which levels differ here: a longer vector holds longer runs.
@@ -255,6 +276,7 @@ impl Schedule {
             };
         } else if let Ok(periods) = self.shuffled(bytes, known, vector) {
             self.take_periods(&periods);
+            periods.shuffle.prepare(self.bytes);
             self.inner = Move::Shuffle {
                 count: periods.count,
                 source_bytes,

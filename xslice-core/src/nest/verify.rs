@@ -1,4 +1,4 @@
-//! What must hold of a nest before anything runs it.
+//! What must hold of a nest before anything runs it; of its schedule, which is in bytes, it is asked again in `bytes`.
 //!
 //! 1. Every extent and the block are at least 1.
 //! 2. Strides name as many loops as there are, in the destination, the source and every table.
@@ -8,6 +8,10 @@
 //!    This refuses rare legal maps and accepts no wrong one.
 //!
 //! All in `i128`: no number that a caller chose can wrap here.
+
+mod bytes;
+
+pub(crate) use bytes::schedule;
 
 use super::{Parts, Source};
 use crate::access::{Access, Buffer};
@@ -107,7 +111,8 @@ fn lies_in((low, high): (i128, i128), block: usize, len: usize) -> bool {
 }
 
 fn injective(parts: &Parts) -> Result<(), Error> {
-    if is_injective(&parts.extents, &parts.dst.strides, parts.block) {
+    let turns = |k: usize| (parts.extents[k], parts.dst.strides[k]);
+    if is_injective(parts.extents.len(), turns, parts.block) {
         return Ok(());
     }
     Err(
@@ -116,27 +121,35 @@ fn injective(parts: &Parts) -> Result<(), Error> {
     )
 }
 
-/// Whether no two turns write one element (I4): rule 5, for positions that lie in a buffer.
-fn is_injective(extents: &[usize], strides: &[i64], block: usize) -> bool {
+/// Whether no two turns write one element (I4): rule 5, for positions that lie in a buffer. `of` gives turns and stride of a loop.
+fn is_injective(loops: usize, of: impl Fn(usize) -> (usize, i64), block: usize) -> bool {
+    // Loops mostly have the order of the destination, and any order in which each stride leaves out what lies below is a proof.
+    let mut span = block as i128;
+    let leaves_out = |k: usize| adds(&mut span, of(k));
+    if (0..loops).rev().all(leaves_out) {
+        return true;
+    }
+    let order = |k: usize| (of(k).1.unsigned_abs(), k);
     let mut span = block as i128;
     let mut last = None;
-    while let Some(k) = next_loop(extents, strides, last) {
-        let stride = strides[k].unsigned_abs() as i128;
-        if stride < span {
+    loop {
+        let following = (0..loops).filter(|&k| last.is_none_or(|last| last < order(k)));
+        let Some(k) = following.min_by_key(|&k| order(k)) else {
+            return true;
+        };
+        if !adds(&mut span, of(k)) {
             return false;
         }
-        span += stride * (extents[k] as i128 - 1);
-        last = Some(k);
+        last = Some(order(k));
     }
-    true
 }
 
-/// The loop that follows `last` in the order of |stride|, then of place; loops of one turn do not count.
-fn next_loop(extents: &[usize], strides: &[i64], last: Option<usize>) -> Option<usize> {
-    let order = |k: usize| (strides[k].unsigned_abs(), k);
-    let loops = (0..extents.len()).filter(|&k| extents[k] > 1);
-    let following = loops.filter(|&k| last.is_none_or(|last| order(last) < order(k)));
-    following.min_by_key(|&k| order(k))
+/// Adds a loop to the span of those below it; `false` if its turns touch what they span.
+fn adds(span: &mut i128, (extent, stride): (usize, i64)) -> bool {
+    let stride = stride.unsigned_abs() as i128;
+    let is_clear = extent == 1 || stride >= *span;
+    *span = span.saturating_add(stride.saturating_mul(extent as i128 - 1));
+    is_clear
 }
 
 /// Whether every element of the destination is written: as many distinct positions as elements.

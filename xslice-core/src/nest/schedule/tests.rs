@@ -1,0 +1,126 @@
+//! A schedule with a wrong number is found before it runs, whichever number it is.
+
+use super::{Move, Schedule};
+use crate::access::Buffer;
+use crate::elem::ElementType;
+use crate::nest::LoopNest;
+use crate::plan::Step;
+use crate::program::Program;
+use crate::signature::Signature;
+use alloc::vec::Vec;
+
+/// Elements of an index table, of every one.
+const INDICES: usize = 6;
+
+/// Programs over all of `f32[5, 6, 7, 8]`, or of some `i64` values, and indices: one for each kind of Move, with and without loops.
+const PROGRAMS: [&str; 9] = [
+    "x[1:]",
+    "x[:, 1:5, 2:6]",
+    "x[:, :, :, ::-1]",
+    "x[:, :, ::3, ::2]",
+    "x[:, ::-1, :, 1::4]",
+    "x[:, @ids]",
+    "x[:, @ids, :, ::2]",
+    "x[@ids][:, :, @ids, ::-1]",
+    "<i64> onnx::Range@11(start = 3, limit = 60, delta = 7)",
+];
+
+fn schedules() -> Vec<(LoopNest, Schedule)> {
+    let mut all = Vec::new();
+    for text in PROGRAMS {
+        let program = Program::parse(text).unwrap();
+        let types = [
+            (ElementType::F32, &[5, 6, 7, 8][..]),
+            (ElementType::I64, &[INDICES]),
+        ];
+        let types = &types[..program.operands().len()];
+        let signature = types
+            .iter()
+            .fold(Signature::new(), |all, (ty, dims)| all.operand(*ty, dims));
+        for step in program.compile(&signature).unwrap().steps() {
+            if let Step::Nest(planned) = step {
+                let schedule = planned.schedule().unwrap().clone();
+                all.push((planned.nest().clone(), schedule));
+            }
+        }
+    }
+    all
+}
+
+/// Every copy of a schedule with one number changed so that it reads or writes too much.
+fn broken(nest: &LoopNest, good: &Schedule) -> Vec<Schedule> {
+    let mut all = Vec::new();
+    let mut with = |change: &dyn Fn(&mut Schedule)| {
+        let mut bad = good.clone();
+        change(&mut bad);
+        all.push(bad);
+    };
+    let far = (nest.source_len().max(INDICES) * nest.element_type().size().max(8)) as i64;
+    for by in [-far, far] {
+        with(&|bad| bad.src.offset += by);
+        with(&|bad| bad.dst.offset += by.signum());
+        for k in 0..good.extents.len() {
+            with(&|bad| bad.src.strides[k] += by);
+            with(&|bad| bad.dst.strides[k] += by.signum());
+            with(&|bad| bad.extents[k] = bad.extents[k].wrapping_add_signed(by.signum() as isize));
+        }
+        for at in 0..good.src.lookups.len() {
+            with(&|bad| bad.src.lookups[at].access.offset += by);
+            with(&|bad| bad.src.lookups[at].scale += by);
+            with(&|bad| bad.src.lookups[at].size = by);
+        }
+        with(&|bad| match &mut bad.inner {
+            Move::Copy { bytes: count } | Move::Strided { count, .. } => *count += 1,
+            Move::Shuffle { count, .. } | Move::Lookup { count, .. } => *count -= 1,
+            Move::Fill(fill) => fill.count += 1,
+        });
+        with(&|bad| match &mut bad.inner {
+            Move::Copy { bytes } => *bytes = 0,
+            Move::Strided { src_stride, .. } | Move::Lookup { src_stride, .. } => *src_stride += by,
+            Move::Shuffle { count, .. } => *count += 1,
+            Move::Fill(fill) => fill.step += by,
+        });
+        with(&|bad| match &mut bad.inner {
+            Move::Copy { bytes } => *bytes -= 1,
+            Move::Strided { dst_stride, .. } | Move::Lookup { dst_stride, .. } => *dst_stride -= 1,
+            Move::Shuffle { count, .. } => *count = 0,
+            Move::Fill(fill) => fill.dst_stride -= 1,
+        });
+        if let Move::Lookup { .. } = good.inner {
+            with(&|bad| {
+                if let Move::Lookup { index_stride, .. } = &mut bad.inner {
+                    *index_stride += by;
+                }
+            });
+            with(&|bad| {
+                if let Move::Lookup { lookup, .. } = &mut bad.inner {
+                    lookup.size += far;
+                }
+            });
+            with(&|bad| {
+                if let Move::Lookup { lookup, .. } = &mut bad.inner {
+                    lookup.access.offset += by;
+                }
+            });
+        }
+    }
+    all
+}
+
+#[test]
+fn a_wrong_number_is_found_before_it_runs() {
+    let table_len = |_: Buffer| INDICES;
+    let (mut kinds, mut count) = (Vec::new(), 0);
+    for (nest, good) in schedules() {
+        assert!(good.verify(&nest, &table_len).is_ok(), "{good}");
+        for bad in broken(&nest, &good) {
+            assert!(bad.verify(&nest, &table_len).is_err(), "{bad:?}");
+            count += 1;
+        }
+        kinds.push(good.inner.name());
+    }
+    for kind in ["copy", "strided", "shuffle", "lookup", "fill"] {
+        assert!(kinds.contains(&kind), "{kind}");
+    }
+    assert!(count > 100, "{count}");
+}
