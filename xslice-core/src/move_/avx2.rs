@@ -193,7 +193,7 @@ pub(super) unsafe fn in_turns(
     places: &[isize],
     turns: Turns,
 ) -> bool {
-    if rows.dst_stride != rows.bytes as isize || rows.count < EIGHT {
+    if !rows.touch() || rows.count < EIGHT {
         return false;
     }
     // SAFETY: by the contract of this function.
@@ -223,20 +223,16 @@ unsafe fn turns_of<const N: usize>(
     turns: Turns,
     move_: impl Fn(*mut u8, [*const u8; EIGHT]),
 ) {
-    let (mut to, mut from) = (dst, src);
-    let mut left = turns.count;
-    while left > 0 {
-        let now = if left >= AT_ONCE { AT_ONCE } else { 1 };
-        // SAFETY: by the contract of this function.
-        unsafe {
-            match now {
-                AT_ONCE => together::<N, AT_ONCE>(to, from, places, turns, &move_),
-                _ => together::<N, 1>(to, from, places, turns, &move_),
-            }
+    let (groups, rest) = turns.in_groups(AT_ONCE);
+    // SAFETY: by the contract of this function.
+    unsafe {
+        for (to, from) in groups.each(dst, src) {
+            together::<N, AT_ONCE>(to, from, places, turns, &move_);
         }
-        to = to.wrapping_offset(now as isize * turns.dst_stride);
-        from = from.wrapping_offset(now as isize * turns.src_stride);
-        left -= now;
+        let (dst, src) = groups.end(dst, src);
+        for (to, from) in rest.each(dst, src) {
+            together::<N, 1>(to, from, places, turns, &move_);
+        }
     }
 }
 

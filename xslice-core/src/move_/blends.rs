@@ -64,7 +64,7 @@ fn fits(rows: &Rows, reach: usize, turns: usize) -> bool {
     (1..=MOST_BYTES).contains(&rows.bytes)
         && rows.count >= LEAST_ROWS
         && turns >= LEAST_TURNS
-        && rows.dst_stride == rows.bytes as isize
+        && rows.touch()
         && (VECTOR..=i32::MAX as usize).contains(&reach)
 }
 
@@ -120,20 +120,16 @@ unsafe fn blended(
     let Some(vectors) = vectors else {
         return false;
     };
-    let (mut to, mut from) = (dst, src);
-    let mut left = turns.count;
-    while left > 0 {
-        let now = if left >= AT_ONCE { AT_ONCE } else { 1 };
-        // SAFETY: by the contract of this function; these vectors and their steps are found.
-        unsafe {
-            match now {
-                AT_ONCE => blend.run::<AT_ONCE>(vectors, to, from, turns),
-                _ => blend.run::<1>(vectors, to, from, turns),
-            }
+    let (groups, rest) = turns.in_groups(AT_ONCE);
+    // SAFETY: by the contract of this function; these vectors and their steps are found.
+    unsafe {
+        for (to, from) in groups.each(dst, src) {
+            blend.run::<AT_ONCE>(vectors, to, from, turns);
         }
-        to = to.wrapping_offset(now as isize * turns.dst_stride);
-        from = from.wrapping_offset(now as isize * turns.src_stride);
-        left -= now;
+        let (dst, src) = groups.end(dst, src);
+        for (to, from) in rest.each(dst, src) {
+            blend.run::<1>(vectors, to, from, turns);
+        }
     }
     true
 }

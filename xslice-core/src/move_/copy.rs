@@ -20,6 +20,39 @@ pub(super) struct Rows {
     pub cache: Cache,
 }
 
+impl Rows {
+    /// One row.
+    pub fn one(bytes: usize, cache: Cache) -> Self {
+        Self {
+            count: 1,
+            bytes,
+            dst_stride: 0,
+            src_stride: 0,
+            cache,
+        }
+    }
+
+    /// Whether each begins in the destination where the one before it ends.
+    pub fn touch(&self) -> bool {
+        self.dst_stride == self.bytes as isize
+    }
+
+    /// How many of rows that touch, from the first on, may write so many bytes each: what is too much for a row lies in rows behind it, which
+    /// write it again (I4).
+    #[cfg_attr(
+        not(any(
+            target_arch = "x86_64",
+            all(target_arch = "aarch64", target_feature = "neon")
+        )),
+        expect(dead_code, reason = "there are no vectors that are longer than a row")
+    )]
+    pub fn with_room_for(&self, written: usize) -> usize {
+        let last = (self.count * self.bytes).checked_sub(written);
+        let last = last.and_then(|last| last.checked_div(self.bytes));
+        last.map_or(0, |last| last + 1)
+    }
+}
+
 /// Asks for the first lines of a row.
 #[inline(always)]
 pub(super) fn prefetch(row: *const u8, bytes: usize) {

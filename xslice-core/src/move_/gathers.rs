@@ -81,8 +81,7 @@ unsafe fn gathered<const BYTES: usize>(
         .div_ceil(64)
         .div_ceil(rows.count.div_ceil(lanes));
     let lines = if lines > MOST_LINES { 0 } else { lines };
-    let (mut to, mut from) = (dst, src);
-    for _ in 0..turns.count {
+    for (to, from) in turns.each(dst, src) {
         let mut next = from.wrapping_offset(turns.src_stride);
         for k in (0..rows.count).step_by(lanes) {
             for _ in 0..lines {
@@ -98,8 +97,6 @@ unsafe fn gathered<const BYTES: usize>(
                 vector::<BYTES>(to.add(k * BYTES), from, places, last, count);
             }
         }
-        to = to.wrapping_offset(turns.dst_stride);
-        from = from.wrapping_offset(turns.src_stride);
     }
 }
 

@@ -45,7 +45,7 @@ pub(super) unsafe trait Lanes: Copy {
         first: &Run,
         pattern: &Pattern,
         tables: &Tables<16>,
-        count: usize,
+        rows: Rows,
         places: Places<'_>,
     );
 }
@@ -90,13 +90,11 @@ impl<'a> Tiles<'a> {
     /// first on, that have room for it behind them.
     fn spilling(pattern: &Pattern, tables: &Tables<16>, rows: Rows) -> (Self, usize) {
         let (bytes, written) = (rows.bytes, tables.vectors * 16);
-        let touch = bytes > 0 && rows.dst_stride == bytes as isize;
-        if !touch || (tables.fill_vectors() && tables.tile <= bytes) {
+        if bytes == 0 || !rows.touch() || (tables.fill_vectors() && tables.tile <= bytes) {
             return (Self::new(pattern, tables, rows), rows.count);
         }
         let count = tables.count_in(bytes + tables.tile - 1);
-        let behind = (count - 1) * tables.tile + written - bytes;
-        let most = rows.count.saturating_sub(behind.div_ceil(bytes));
+        let most = rows.with_room_for((count - 1) * tables.tile + written);
         (Self::of(tables, rows, count, None), most)
     }
 
@@ -117,10 +115,7 @@ impl<'a> Tiles<'a> {
 
     /// Whether the loads of a row lie inside its operand.
     fn fit(&self, row: &Run) -> bool {
-        let place = row.src as isize;
-        self.count > 0
-            && place + self.reach.0 >= row.low as isize
-            && place + self.reach.1 <= row.high as isize
+        self.count > 0 && row.holds(self.reach)
     }
 
     /// Row `k` of those whose first is `first`.
@@ -222,10 +217,9 @@ pub(super) unsafe fn rows_from<V: Lanes>(
     rows: Rows,
     places: Places<'_>,
 ) {
-    let touch = rows.dst_stride == rows.bytes as isize;
-    if tables.tile == rows.bytes && touch {
+    if tables.tile == rows.bytes && rows.touch() {
         // SAFETY: by the contract of this function.
-        return unsafe { V::alone(first, pattern, tables, rows.count, places) };
+        return unsafe { V::alone(first, pattern, tables, rows, places) };
     }
     let (tiles, most) = Tiles::spilling(pattern, tables, rows);
     let tiles = Tiles {
@@ -283,13 +277,7 @@ unsafe fn run<V: Lanes>(run: &Run, pattern: &Pattern, tables: &Tables<16>) {
     let last = last_tile(pattern, tables, run.bytes)
         .filter(|_| done > first && run.bytes - done < tables.tile)
         .filter(|&(_, place)| fits(run, tables, place));
-    let rows = Rows {
-        count: 1,
-        bytes: run.bytes,
-        dst_stride: 0,
-        src_stride: 0,
-        cache: Cache::Far,
-    };
+    let rows = Rows::one(run.bytes, Cache::Far);
     // SAFETY: the bytes before and after the inner tiles go unit by unit; the loads of the inner tiles lie inside the operand and their
     // stores inside the run.
     unsafe {
@@ -354,8 +342,7 @@ const MOST_ENDS: usize = 512;
 
 /// Whether the loads of the tile at `place` lie inside the operand.
 fn fits(run: &Run, tables: &Tables<16>, place: isize) -> bool {
-    let place = run.src as isize + place;
-    place + tables.reach.0 >= run.low as isize && place + tables.reach.1 <= run.high as isize
+    run.holds((place + tables.reach.0, place + tables.reach.1))
 }
 
 /// `$f::<vectors, loads>(args)`, before them the vector if one is named, for the shapes of tables that are worth a loop of their own;
@@ -427,7 +414,7 @@ unsafe fn each_any<V: Lanes>(first: &Run, tables: &Tables<16>, tiles: Tiles<'_>)
     unsafe { walk(first, tiles, (tables.tile, tables.src_stride), &in_memory) }
 }
 
-/// Moves so many rows of one tile that touch in the destination: whole vectors, whose last bytes the rows behind write again.
+/// Moves rows of one tile that touch in the destination: whole vectors, whose last bytes the rows behind write again.
 ///
 /// # Safety
 /// As [`rows`], of such rows.
@@ -436,7 +423,7 @@ pub(super) unsafe fn each_alone<V: Lanes>(
     first: &Run,
     pattern: &Pattern,
     tables: &Tables<16>,
-    count: usize,
+    rows: Rows,
     places: Places<'_>,
 ) {
     // SAFETY: by the contract of this function.
@@ -444,8 +431,8 @@ pub(super) unsafe fn each_alone<V: Lanes>(
         let in_memory = InMemory::<V>::new(tables);
         by_shape!(
             tables,
-            alone_of<V>(first, pattern, tables, count, places),
-            alone(first, pattern, tables, count, places, &in_memory)
+            alone_of<V>(first, pattern, tables, rows, places),
+            alone(first, pattern, tables, rows, places, &in_memory)
         )
     }
 }
@@ -457,13 +444,13 @@ unsafe fn alone_of<V: Lanes, const VECTORS: usize, const LOADS: usize>(
     first: &Run,
     pattern: &Pattern,
     tables: &Tables<16>,
-    count: usize,
+    rows: Rows,
     places: Places<'_>,
 ) {
     // SAFETY: by the contract of this function.
     unsafe {
         let in_registers = InRegisters::<V, VECTORS, LOADS>::new(tables);
-        alone(first, pattern, tables, count, places, &in_registers);
+        alone(first, pattern, tables, rows, places, &in_registers);
     }
 }
 
@@ -474,28 +461,26 @@ unsafe fn alone(
     first: &Run,
     pattern: &Pattern,
     tables: &Tables<16>,
-    count: usize,
+    rows: Rows,
     places: Places<'_>,
     tile: &impl Tile,
 ) {
-    let (bytes, written) = (tables.tile, tables.vectors * 16);
-    let mut left = count * bytes;
+    let spilling = rows.with_room_for(tables.vectors * 16);
     let mut dst = first.dst;
-    for (k, &place) in places.each[..count].iter().enumerate() {
+    for (k, &place) in places.each[..rows.count].iter().enumerate() {
         if places.ahead > 0 {
             places.fetch(k, first.src, tables.reach, dst);
         }
         let src = first.src.wrapping_offset(place);
         let row = Run { dst, src, ..*first };
-        // SAFETY: by the contract of this function; what a tile spills is in later rows.
+        // SAFETY: by the contract of this function; what a tile writes too much is in later rows (I4).
         unsafe {
-            match written <= left && fits(&row, tables, 0) {
+            match k < spilling && row.holds(tables.reach) {
                 true => tile.run(src, dst),
-                false => units(&row, pattern, 0..bytes),
+                false => units(&row, pattern, 0..rows.bytes),
             }
         }
-        dst = dst.wrapping_add(bytes);
-        left -= bytes;
+        dst = dst.wrapping_add(rows.bytes);
     }
 }
 

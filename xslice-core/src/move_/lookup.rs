@@ -115,9 +115,7 @@ unsafe fn vectors<I: Index>(
     rows: Rows,
     indices: &Indices<I>,
 ) -> Option<usize> {
-    let packed = rows.dst_stride == rows.bytes as isize
-        && indices.stride == size_of::<I>() as isize
-        && rows.src_stride == 0;
+    let packed = rows.touch() && indices.stride == size_of::<I>() as isize && rows.src_stride == 0;
     if !packed {
         return Some(0);
     }

@@ -35,11 +35,11 @@ unsafe impl Lanes for uint8x16_t {
         first: &Run,
         pattern: &Pattern,
         tables: &Tables<16>,
-        count: usize,
+        rows: Rows,
         places: Places<'_>,
     ) {
         // SAFETY: by the contract of this function.
-        unsafe { lanes::each_alone::<Self>(first, pattern, tables, count, places) }
+        unsafe { lanes::each_alone::<Self>(first, pattern, tables, rows, places) }
     }
 }
 

@@ -46,9 +46,8 @@ fn ends(places: Places<'_>, rows: usize) -> (isize, isize) {
 fn bytes_of_one(tables: &Tables<64>, rows: &Rows) -> Option<usize> {
     // A tile that gives more has bytes of the next one.
     let is_row = tables.tile == rows.bytes && tables.given == rows.bytes;
-    let is_row = is_row && rows.dst_stride == rows.bytes as isize;
     match &tables.loads[..] {
-        [only] if is_row => Some(rows.bytes.max(span(only.used))),
+        [only] if is_row && rows.touch() => Some(rows.bytes.max(span(only.used))),
         _ => None,
     }
 }
@@ -76,10 +75,8 @@ macro_rules! by_vectors {
             };
             let reach = (table.offset, table.offset + $bytes);
             let (first, last) = ends(places, rows.count);
-            let fit = run.src.wrapping_offset(first + reach.0) >= run.low
-                && run.src.wrapping_offset(last + reach.1) <= run.high;
-            let whole = (rows.count * rows.bytes).checked_sub($bytes);
-            let whole = whole.map_or(0, |last| last / rows.bytes + 1);
+            let fit = run.holds((first + reach.0, last + reach.1));
+            let whole = rows.with_room_for($bytes);
             let src = run.src.wrapping_offset(table.offset);
             let mut to = run.dst;
             // SAFETY: by the contract of this function: the table is longer; loads that fit lie inside the operand, of others only what they

@@ -20,6 +20,45 @@ pub(super) struct Turns {
     pub src_stride: isize,
 }
 
+impl Turns {
+    /// Where each turn begins, in the destination and in the source, from where the first does.
+    #[inline(always)]
+    pub fn each(self, dst: *mut u8, src: *const u8) -> impl Iterator<Item = (*mut u8, *const u8)> {
+        let (mut to, mut from) = (dst, src);
+        (0..self.count).map(move |_| {
+            let turn = (to, from);
+            to = to.wrapping_offset(self.dst_stride);
+            from = from.wrapping_offset(self.src_stride);
+            turn
+        })
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+impl Turns {
+    /// Where one more turn would begin.
+    #[inline(always)]
+    pub fn end(self, dst: *mut u8, src: *const u8) -> (*mut u8, *const u8) {
+        let count = self.count as isize;
+        (
+            dst.wrapping_offset(count * self.dst_stride),
+            src.wrapping_offset(count * self.src_stride),
+        )
+    }
+
+    /// Groups of so many turns as turns of their own, and the turns behind them.
+    #[inline(always)]
+    pub fn in_groups(self, of: usize) -> (Self, Self) {
+        let groups = Self {
+            count: self.count / of,
+            dst_stride: of as isize * self.dst_stride,
+            src_stride: of as isize * self.src_stride,
+        };
+        let count = self.count % of;
+        (groups, Self { count, ..self })
+    }
+}
+
 /// Places that are kept for all turns of a loop, at most: 8 KiB on the stack.
 pub(super) const MOST_KEPT: usize = 1024;
 
@@ -79,12 +118,9 @@ pub(super) unsafe fn moved(
             return;
         }
         if rows::takes(level, &rows) {
-            let (mut to, mut from) = (dst, src);
-            for _ in 0..turns.count {
-                let places = places.each;
+            let places = places.each;
+            for (to, from) in turns.each(dst, src) {
                 rows::moved(level, to, from, rows, places.len(), |k| places[k]);
-                to = to.wrapping_offset(turns.dst_stride);
-                from = from.wrapping_offset(turns.src_stride);
             }
             return;
         }
@@ -109,11 +145,8 @@ unsafe fn pick_in_turns(
     turns: Turns,
 ) {
     let ahead = looked_ahead(rows.cache, rows.bytes);
-    let (mut to, mut from) = (dst, src);
-    for _ in 0..turns.count {
+    for (to, from) in turns.each(dst, src) {
         // SAFETY: by the contract of this function.
         unsafe { pick(mover, to, from, rows, places, ahead) };
-        to = to.wrapping_offset(turns.dst_stride);
-        from = from.wrapping_offset(turns.src_stride);
     }
 }

@@ -92,8 +92,7 @@ impl Short {
 
     /// Whether all loads of a row lie inside the operand.
     pub fn fits(&self, row: &Run) -> bool {
-        row.src.wrapping_offset(self.reach.0) >= row.low
-            && row.src.wrapping_offset(self.reach.1) <= row.high
+        row.holds(self.reach)
     }
 
     /// The rows all of whose loads lie inside the operand.
@@ -104,17 +103,11 @@ impl Short {
     /// The number of rows, from the first, that may be followed by what their last vector has too many: they touch, and the rows behind
     /// them write these bytes again.
     pub fn spilling(&self, rows: &Rows) -> usize {
-        if self.tiles.cut == 0 || !may_spill(rows) {
-            return 0;
+        match self.tiles.cut > 0 && rows.touch() {
+            true => rows.with_room_for(self.written),
+            false => 0,
         }
-        let last = (rows.count * rows.bytes).checked_sub(self.written);
-        last.map_or(0, |last| last / rows.bytes + 1)
     }
-}
-
-/// Whether bytes that follow a row are written again by the rows behind it: they touch in the destination.
-fn may_spill(rows: &Rows) -> bool {
-    rows.count > 1 && rows.dst_stride == rows.bytes as isize
 }
 
 /// Moves short rows, the tables in registers throughout; `false`, and nothing is moved, if there are too many for that.

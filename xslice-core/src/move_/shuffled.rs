@@ -80,13 +80,8 @@ impl Shuffle {
         count: usize,
         operand: (*const u8, usize),
     ) {
-        let row = Rows {
-            count: 1,
-            bytes: count * self.pattern().period(),
-            dst_stride: 0,
-            src_stride: 0,
-            cache: Cache::of(count * self.pattern().period()),
-        };
+        let bytes = count * self.pattern().period();
+        let row = Rows::one(bytes, Cache::of(bytes));
         let operand = operand.0..operand.0.wrapping_add(operand.1);
         // SAFETY: by the contract of this function.
         unsafe { self.rows(level, dst, src, row, operand) }
@@ -215,6 +210,20 @@ impl Shuffle {
 }
 
 impl Run {
+    /// Whether the operand has all bytes from the first of `reach`, counted from the place of the run, to before the last (I3).
+    #[cfg_attr(
+        not(any(
+            target_arch = "x86_64",
+            all(target_arch = "aarch64", target_feature = "neon")
+        )),
+        expect(dead_code, reason = "there are no vectors to load")
+    )]
+    #[inline(always)]
+    pub(super) fn holds(&self, reach: (isize, isize)) -> bool {
+        let place = self.src as isize;
+        place + reach.0 >= self.low as isize && place + reach.1 <= self.high as isize
+    }
+
     /// Row `k` of rows whose first is this.
     pub(super) fn row(&self, k: usize, rows: Rows) -> Self {
         Self {

@@ -34,6 +34,19 @@ pub(super) struct Together {
     pub in_sequence: bool,
 }
 
+/// The rows of the innermost loop, or those that the move has in itself.
+struct Few {
+    /// Of each.
+    bytes: usize,
+    rows: usize,
+    /// Where the row behind them would lie in the destination, from the first of them.
+    next: i64,
+    /// So many loops are worth it.
+    least_loops: usize,
+    /// They may lie anywhere in the destination.
+    anywhere: bool,
+}
+
 /// Rows that move together.
 struct ShortRows {
     rows: Rows,
@@ -55,37 +68,42 @@ impl Schedule {
     ) -> Option<Together> {
         let last = extents.len().checked_sub(1)?;
         let dst = &self.dst().strides;
-        // Bytes of a row, how many there are already, what the next loop has to be apart, how many loops are worth it, and whether rows may
-        // lie anywhere in the destination.
-        let (bytes, few, mut apart, least, anywhere) = match *self.inner() {
-            Move::Shuffle { ref shuffle, .. } => {
-                let bytes = count.saturating_mul(shuffle.pattern().period());
-                let has_lanes = shuffle.tables(level).1.is_some();
-                (bytes, extents[last], dst[last], 2, has_lanes)
-            }
+        let few = match *self.inner() {
+            Move::Shuffle { ref shuffle, .. } => Few {
+                bytes: count.saturating_mul(shuffle.pattern().period()),
+                rows: extents[last],
+                next: dst[last],
+                least_loops: 2,
+                anywhere: shuffle.tables(level).1.is_some(),
+            },
             Move::Strided {
                 bytes, dst_stride, ..
-            } if bytes >= SHORTEST_RUN => {
-                let apart = dst_stride.wrapping_mul(count as i64);
-                (bytes, count, apart, 1, false)
-            }
-            _ => return None,
+            } if bytes >= SHORTEST_RUN => Few {
+                bytes,
+                rows: count,
+                next: dst_stride.wrapping_mul(count as i64),
+                least_loops: 1,
+                anywhere: false,
+            },
+            Move::Copy { .. } | Move::Strided { .. } => return None,
+            Move::Lookup { .. } | Move::Fill(_) => return None,
         };
-        if bytes > LONGEST || few > FEW_ROWS || !self.src().is_affine() {
+        if few.bytes > LONGEST || few.rows > FEW_ROWS || !self.src().is_affine() {
             return None;
         }
+        let mut next = few.next;
         let loops = extents.iter().zip(dst).rev();
-        let touching = loops.take_while(|&(&extent, &stride)| {
-            let touches = stride == apart;
-            apart = apart.wrapping_mul(extent as i64);
-            touches
+        let following = loops.take_while(|&(&extent, &stride)| {
+            let follows = stride == next;
+            next = next.wrapping_mul(extent as i64);
+            follows
         });
-        match touching.count() {
-            loops if loops >= least => Some(Together {
+        match following.count() {
+            loops if loops >= few.least_loops => Some(Together {
                 loops,
                 in_sequence: true,
             }),
-            _ if anywhere && extents.len() >= least => Some(Together {
+            _ if few.anywhere && extents.len() >= few.least_loops => Some(Together {
                 loops: extents.len(),
                 in_sequence: false,
             }),

@@ -48,7 +48,7 @@ pub(super) enum Form {
 impl Form {
     /// The quickest for rows that lie within `reach` bytes.
     pub(super) fn of(rows: &Rows, reach: usize, turns: Turns) -> Option<Self> {
-        if rows.dst_stride != rows.bytes as isize {
+        if !rows.touch() {
             return None;
         }
         let gathers = gathers::takes(rows, reach).then_some(Self::Gathers);
@@ -114,10 +114,7 @@ unsafe fn windows(
             }
         }
     }
-    let (mut to, mut from) = (dst, src);
-    let mut left = turns.count;
-    while left > 0 {
-        let now = left.min(at_once);
+    let some = |now: usize, to: *mut u8, from: *const u8| {
         let read = (now - 1) * turns.src_stride.unsigned_abs() + places.reach;
         let order = &order[..now * rows.count * rows.bytes];
         // SAFETY: by the contract of this function all bytes from the first to the last of these turns lie in the operand, and what they
@@ -129,9 +126,14 @@ unsafe fn windows(
                 _ => window::<4>(to, from, read, order),
             }
         }
-        to = to.wrapping_offset(now as isize * turns.dst_stride);
-        from = from.wrapping_offset(now as isize * turns.src_stride);
-        left -= now;
+    };
+    let (groups, rest) = turns.in_groups(at_once);
+    for (to, from) in groups.each(dst, src) {
+        some(at_once, to, from);
+    }
+    if rest.count > 0 {
+        let (to, from) = groups.end(dst, src);
+        some(rest.count, to, from);
     }
 }
 

@@ -47,11 +47,11 @@ unsafe impl Lanes for __m128i {
         first: &Run,
         pattern: &Pattern,
         tables: &Tables<16>,
-        count: usize,
+        rows: Rows,
         places: Places<'_>,
     ) {
         // SAFETY: by the contract of this function.
-        unsafe { lanes::each_alone::<Self>(first, pattern, tables, count, places) }
+        unsafe { lanes::each_alone::<Self>(first, pattern, tables, rows, places) }
     }
 }
 
@@ -402,11 +402,9 @@ unsafe fn masked(run: &Run, tables: &Tables<64>, first: usize, last: usize) {
             let mut vector = _mm512_setzero_si512();
             for load in tables.of_vector(v) {
                 let from = src.wrapping_offset(load.offset);
-                let whole = from >= run.low && from.wrapping_add(64) <= run.high;
-                let readable = if whole { u64::MAX } else { readable(run, from) };
                 // SAFETY: the mask leaves out every byte outside the operand.
                 unsafe {
-                    let bytes = _mm512_maskz_loadu_epi8(readable, from.cast());
+                    let bytes = _mm512_maskz_loadu_epi8(readable(run, from), from.cast());
                     let order = _mm512_loadu_si512(load.bytes.as_ptr().cast());
                     vector = _mm512_mask_permutexvar_epi8(vector, load.mask, order, bytes);
                 }
