@@ -227,6 +227,24 @@ impl<'a, T: Element> From<&'a mut Vec<T>> for Output<'a> {
     }
 }
 
+/// An empty vector with room for so many elements of a type, which is that of `T` or is refused.
+pub(crate) fn room_for<T: Element>(ty: ElementType, len: usize) -> Result<Vec<T>, Error> {
+    if T::TYPE != ty {
+        return Err(Error::new(
+            ErrorKind::OperandType,
+            format!("a vector of {} is asked for", T::TYPE),
+        )
+        .parameter("output")
+        .value(T::TYPE)
+        .allowed(ty.name()));
+    }
+    let bytes = byte_count(len, ty)?;
+    let mut room = Vec::new();
+    room.try_reserve_exact(len)
+        .map_err(|_| out_of_memory(bytes))?;
+    Ok(room)
+}
+
 /// Runs a plan into a new vector, allocated once and not initialised before where the plan covers it.
 ///
 /// # Errors
@@ -239,21 +257,8 @@ pub unsafe fn collect<T: Element>(
     plan: &Plan,
     run: impl FnOnce(Output<'_>) -> Result<(), Error>,
 ) -> Result<Vec<T>, Error> {
-    if T::TYPE != plan.element_type() {
-        return Err(Error::new(
-            ErrorKind::OperandType,
-            format!("a vector of {} is asked for", T::TYPE),
-        )
-        .parameter("output")
-        .value(T::TYPE)
-        .allowed(plan.element_type().name()));
-    }
     let len = plan.output_len();
-    let mut result: Vec<T> = Vec::new();
-    let bytes = byte_count(len, T::TYPE)?;
-    result
-        .try_reserve_exact(len)
-        .map_err(|_| out_of_memory(bytes))?;
+    let mut result = room_for::<T>(plan.element_type(), len)?;
     if T::TYPE == ElementType::String || !plan.covers_output() {
         result.resize(len, T::default());
         run(Output::from(&mut result[..]))?;

@@ -5,7 +5,7 @@
 
 use crate::elem::{Element, ElementType};
 use crate::error::{Error, ErrorKind};
-use crate::operand::{Input, Output};
+use crate::operand::{Input, Output, room_for};
 use alloc::{format, string::String, vec::Vec};
 use core::hash::{Hash, Hasher};
 
@@ -283,6 +283,32 @@ impl Tensor {
         }
     }
 
+    /// All elements, row-major.
+    ///
+    /// ```
+    /// # use xslice_core::Tensor;
+    /// let x = Tensor::new(&[2, 2], &[1.0f32, 2.0, 3.0, 4.0])?;
+    /// assert_eq!(x.to_vec::<f32>()?, [1.0, 2.0, 3.0, 4.0]);
+    /// let error = x.to_vec::<f64>().unwrap_err();
+    /// assert_eq!(error.to_string(), "a vector of f64 is asked for (allowed: f32) [E402 operand-type]");
+    /// # Ok::<(), xslice_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::OperandType`] if `T` is not the element type; [`ErrorKind::OutOfMemory`].
+    pub fn to_vec<T: Element>(&self) -> Result<Vec<T>, Error> {
+        let mut elements = room_for::<T>(self.ty, self.len())?;
+        elements.resize(self.len(), T::default());
+        let mut output = Output::from(&mut elements[..]);
+        if let (Some(to), Some(from)) = (output.strings_mut(), self.strings()) {
+            to.clone_from_slice(from);
+        }
+        for (to, from) in output.bytes_mut().iter_mut().zip(self.bytes()) {
+            to.write(*from);
+        }
+        Ok(elements)
+    }
+
     /// Element `at` (flat, row-major) of an integer tensor; a `u64` above `i64::MAX` saturates, which is exact for
     /// starts, ends and steps. `None` for another type or a position outside.
     #[must_use]
@@ -355,5 +381,36 @@ impl Tensor {
             Data::Bytes(bytes) => Output::from_bits(self.ty, bytes),
             Data::Strings(strings) => Output::from(&mut strings[..]),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::string::ToString;
+
+    #[test]
+    fn a_vector_has_the_elements_that_the_tensor_was_made_of() {
+        fn there_and_back<T: Element + PartialEq + core::fmt::Debug>(elements: &[T]) {
+            let tensor = Tensor::new(&[elements.len()], elements).unwrap();
+            assert_eq!(tensor.to_vec::<T>().unwrap(), elements);
+            let shape = [0, elements.len()];
+            assert_eq!(
+                Tensor::new::<T>(&shape, &[])
+                    .unwrap()
+                    .to_vec::<T>()
+                    .unwrap(),
+                []
+            );
+        }
+        there_and_back(&[true, false, true]);
+        there_and_back(&[i8::MIN, -1, i8::MAX]);
+        there_and_back(&[u64::MAX, 0]);
+        there_and_back(&[f32::INFINITY, -0.0, 1.5]);
+        there_and_back(&["".to_string(), "two".to_string()]);
+
+        let nan = f64::from_bits(0x7ff0_0000_0000_0001);
+        let bits = Tensor::scalar(nan).to_vec::<f64>().unwrap()[0].to_bits();
+        assert_eq!(bits, nan.to_bits());
     }
 }
