@@ -242,7 +242,7 @@ pub(crate) fn strings(nest: &LoopNest, sources: &Sources<'_>, output: &mut Outpu
     let Some(from) = sources.buffer(buffer).strings() else {
         return;
     };
-    let mut odometer = Odometer::new(nest.extents());
+    let mut odometer = Odometer::new(Loops::whole(nest.extents()));
     loop {
         let src = position(nest.src(), odometer.counters(), sources) as usize;
         let dst = position(nest.dst(), odometer.counters(), sources) as usize;
@@ -324,7 +324,7 @@ fn check_scattered(check: &Check, table: Input<'_>, sources: &Sources<'_>) -> Re
     if check.extents().contains(&0) {
         return Ok(());
     }
-    let mut odometer = Odometer::new(check.extents());
+    let mut odometer = Odometer::new(Loops::whole(check.extents()));
     for flat in 0.. {
         let index = load(
             table,
@@ -366,41 +366,54 @@ fn position(access: &Access, counters: &[usize], sources: &Sources<'_>) -> i64 {
     access.offset + steps.sum::<i64>() + lookups.sum::<i64>()
 }
 
+/// Nested loops, of which one may begin later.
+#[derive(Clone, Copy)]
+pub(crate) struct Loops<'a> {
+    /// Turns that each takes, outermost first.
+    pub extents: &'a [usize],
+    /// The loop that does not begin at turn 0, and where it begins.
+    pub late: Option<(usize, usize)>,
+}
+
+impl<'a> Loops<'a> {
+    pub fn whole(extents: &'a [usize]) -> Self {
+        let late = None;
+        Self { extents, late }
+    }
+
+    /// The turn that loop `k` begins at.
+    pub fn begin(&self, k: usize) -> usize {
+        match self.late {
+            Some((late, turn)) if late == k => turn,
+            _ => 0,
+        }
+    }
+}
+
 /// Counters of nested loops, the last one fastest.
 pub(crate) struct Odometer<'a> {
-    extents: &'a [usize],
+    loops: Loops<'a>,
     counters: [usize; MOST_LOOPS],
-    /// The loop that does not begin at 0, and where it begins.
-    of: usize,
-    begin: usize,
 }
 
 impl<'a> Odometer<'a> {
-    pub fn new(extents: &'a [usize]) -> Self {
-        Self::within(extents, 0, 0)
-    }
-
-    /// Loop `of` takes its turns from `begin` on.
-    pub fn within(extents: &'a [usize], of: usize, begin: usize) -> Self {
+    pub fn new(loops: Loops<'a>) -> Self {
         let mut counters = [0; MOST_LOOPS];
-        counters[of] = begin;
-        Self {
-            extents,
-            counters,
-            of,
-            begin,
+        if let Some((k, turn)) = loops.late {
+            counters[k] = turn;
         }
+        Self { loops, counters }
     }
 
     pub fn counters(&self) -> &[usize] {
-        &self.counters[..self.extents.len()]
+        &self.counters[..self.loops.extents.len()]
     }
 
     /// The next turn; `false` after the last.
     pub fn advance(&mut self) -> bool {
-        let loops = self.counters.iter_mut().zip(self.extents).enumerate();
-        for (k, (counter, &extent)) in loops.rev() {
-            let begin = if k == self.of { self.begin } else { 0 };
+        let loops = self.counters.iter_mut().zip(self.loops.extents);
+        for (k, (counter, &extent)) in loops.enumerate().rev() {
+            let begin = self.loops.begin(k);
             *counter += 1;
             if *counter < begin + extent {
                 return true;

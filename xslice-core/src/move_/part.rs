@@ -5,7 +5,7 @@
 
 use super::At;
 use crate::nest::schedule::{Fill, Move, Schedule};
-use crate::runner::MOST_LOOPS;
+use crate::runner::{Loops, MOST_LOOPS};
 use core::ops::Range;
 
 /// Some turns and elements of a schedule.
@@ -15,8 +15,7 @@ pub(super) struct Part {
     extents: [usize; MOST_LOOPS],
     loops: usize,
     /// The loop that does not begin at 0, and where it begins.
-    of: usize,
-    begin: usize,
+    late: Option<(usize, usize)>,
     /// Of the move, in each turn.
     pub elements: Range<usize>,
 }
@@ -53,8 +52,7 @@ impl Part {
         let mut part = Self {
             extents: [0; MOST_LOOPS],
             loops: extents.len(),
-            of: 0,
-            begin: 0,
+            late: None,
             elements: 0..schedule.inner().count(),
         };
         part.extents[..extents.len()].copy_from_slice(extents);
@@ -62,15 +60,18 @@ impl Part {
             Split::Elements => part.elements = range,
             Split::Loop(k) => {
                 part.extents[k] = range.len();
-                (part.of, part.begin) = (k, range.start);
+                part.late = Some((k, range.start));
             }
         }
         part
     }
 
-    /// Turns of each loop, which loop does not begin at 0, and where it begins.
-    pub fn turns(&self) -> (&[usize], usize, usize) {
-        (&self.extents[..self.loops], self.of, self.begin)
+    /// The loops, with the turns that it takes of each.
+    pub fn loops(&self) -> Loops<'_> {
+        Loops {
+            extents: &self.extents[..self.loops],
+            late: self.late,
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use super::sources::{affine, load};
 use super::{Call, indices};
 use crate::access::{Access, IndexType, Lookup};
 use crate::nest::schedule::{Move, MovedTables};
-use crate::runner::Odometer;
+use crate::runner::{Loops, Odometer};
 use core::mem::MaybeUninit;
 
 /// Turns whose indices are read at once.
@@ -18,13 +18,13 @@ const BLOCK: usize = 64;
 impl Call<'_> {
     /// Turns of each loop that are taken.
     pub(super) fn extents(&self) -> &[usize] {
-        self.taken().0
+        self.loops().extents
     }
 
-    /// The same, which loop does not begin at 0, and where it begins.
-    fn taken(&self) -> (&[usize], usize, usize) {
-        let whole = (self.schedule.extents(), 0, 0);
-        self.part.map_or(whole, Part::turns)
+    /// The loops, where those of a part begin.
+    fn loops(&self) -> Loops<'_> {
+        let whole = || Loops::whole(self.schedule.extents());
+        self.part.map_or_else(whole, Part::loops)
     }
 
     /// Where the indices of a lookup are.
@@ -55,9 +55,9 @@ impl Call<'_> {
             dst: self.schedule.dst().offset,
             table: self.indices().map_or(0, |table| table.offset),
         });
-        match self.taken() {
-            (_, of, begin) if begin > 0 => first.plus(self.stride(of).times(begin)),
-            _ => first,
+        match self.loops().late {
+            Some((k, turn)) => first.plus(self.stride(k).times(turn)),
+            None => first,
         }
     }
 
@@ -98,18 +98,16 @@ impl Call<'_> {
     /// As [`Call::walk_outer`].
     #[inline]
     unsafe fn walk_by_tables(&self, innermost: &impl Fn(At, usize, At) -> bool) -> bool {
-        let (extents, of, begin) = self.taken();
-        let last = extents.len().saturating_sub(1);
+        let loops = self.loops();
+        let last = loops.extents.len().saturating_sub(1);
         let (moved, still) = (self.schedule.moved_tables(last), At::default());
-        let (walked, rest) = match moved {
-            MovedTables::Several => (extents, &[][..]),
-            MovedTables::None | MovedTables::One(_) => extents.split_at(last),
+        let walked = match moved {
+            MovedTables::Several => loops.extents.len(),
+            MovedTables::None | MovedTables::One(_) => last,
         };
-        let skipped = if of < walked.len() { 0 } else { begin };
-        let mut odometer = match of < walked.len() {
-            true => Odometer::within(walked, of, begin),
-            false => Odometer::new(walked),
-        };
+        let (extents, rest) = loops.extents.split_at(walked);
+        let skipped = loops.begin(last);
+        let mut odometer = Odometer::new(Loops { extents, ..loops });
         loop {
             let counters = odometer.counters();
             // SAFETY: the counters lie within the extents, of which those that are not given are at 0; the checks have passed.
