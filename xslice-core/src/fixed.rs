@@ -396,13 +396,13 @@ impl Kept {
 /// The schedule of a nest, which was verified when it was made (I2), and what a call is compared with.
 #[derive(Debug)]
 struct Proof {
-    /// Kept, because a call that asks for it first has more to remember.
+    /// The best one, kept here so that a call need not ask for it.
     level: Level,
     schedule: Schedule,
     /// The lengths of source and table.
     inputs: [usize; 2],
     output: usize,
-    /// The size of the axis that is gathered; none is smaller than that of a nest without one.
+    /// The size of the axis that is gathered; 0 for a nest that gathers nothing.
     axis: i64,
     /// Whether the Move tests each index of the table as it reads it.
     tests_every_index: bool,

@@ -7,10 +7,10 @@ use alloc::vec::Vec;
 /// Most loads that may make one vector.
 const MOST_LOADS: usize = 16;
 
-/// What a load of 64 bytes and its permutation cost, beside the runs that it gives one by one: see [`Pattern::cost_of_runs`].
+/// What a load of 64 bytes and its permutation cost, in the unit of [`Pattern::cost_of_runs`].
 const LOAD_COST: usize = 9;
 
-/// What a row of runs costs beside them.
+/// What a row costs beside its runs, in the same unit.
 const ROW_COST: usize = 8;
 
 /// Loads that make a vector of periods that are far apart, at most: their tables stay in registers.
