@@ -45,7 +45,7 @@ pub mod scope {
 #[inline]
 #[must_use]
 pub const fn wrap(index: i64, size: i64) -> usize {
-    (if index < 0 { index + size } else { index }) as usize
+    crate::wrapped_index(index, size) as usize
 }
 
 /// Copies a block of elements, at `to` and `from`. One function for each element type, where ranges of arrays would be some for each
@@ -100,19 +100,13 @@ pub fn check_run<I: Element + Copy + Into<i64>>(
     // Without a branch for each, so that the compiler vectorises it.
     let (mut any, mut at) = (false, 0);
     while at < table.len() {
-        any |= is_outside(table[at].into(), size);
+        any |= crate::is_index_outside(table[at].into(), size);
         at += 1;
     }
     match any {
         false => Ok(()),
         true => Checked::new(table, size, origin).map(|_| ()),
     }
-}
-
-/// Whether an index is outside of `-size..size`.
-#[inline]
-const fn is_outside(index: i64, size: i64) -> bool {
-    index < -size || index >= size
 }
 
 /// [`check`], one by one; not made anew for each type.
@@ -158,7 +152,7 @@ pub fn check_one(
     origin: Origin<'_>,
 ) -> Result<(), Error> {
     let index = index.into();
-    if is_outside(index, size) {
+    if crate::is_index_outside(index, size) {
         return Err(crate::refuse_index(origin, size, index, at));
     }
     Ok(())

@@ -4,6 +4,7 @@
 //! own positions are accesses again (`x[@a][@b]` is `x[a[b]]`). Maps, nests and checks are all made of it, and everything
 //! that composes or rewrites them is one of the few operations here: substitute, map the strides, compare them.
 
+use crate::index::wrapped;
 use crate::list::List;
 use alloc::vec::Vec;
 use core::fmt;
@@ -59,7 +60,7 @@ impl Lookup {
     #[inline]
     #[must_use]
     pub fn adds(&self, index: i64) -> i64 {
-        self.scale * if index < 0 { index + self.size } else { index }
+        self.scale * wrapped(index, self.size)
     }
 }
 

@@ -16,7 +16,7 @@ use crate::program::{Apply, Program, Value};
 use crate::range;
 use crate::resolve::{self, AxisIndex, Known, Params};
 use crate::signature::{Layout, Limit, OperandType, Signature};
-use crate::tensor::{Tensor, byte_count, element_count};
+use crate::tensor::{MOST_AXES, Tensor, byte_count, element_count};
 use alloc::{borrow::Cow, boxed::Box, format, string::String, sync::Arc, vec::Vec};
 
 mod gather;
@@ -26,9 +26,6 @@ mod parameters;
 use layout::{expect_operand, expect_result, layout_access, layout_len};
 use parameters::Parameter;
 pub(crate) use parameters::{Role, parameter_operands, roles};
-
-/// The largest rank of an operand or result.
-pub(crate) const MOST_AXES: usize = 1024;
 
 /// More lookups than this in one access end a chain: each is a load for every element.
 const MOST_LOOKUPS: usize = 8;

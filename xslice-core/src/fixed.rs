@@ -35,6 +35,7 @@
 use crate::access::{Access, Buffer, IndexType, Lookup};
 use crate::elem::{Element, ElementType};
 use crate::error::Error;
+use crate::index::is_outside;
 use crate::move_::{self, Level};
 use crate::nest::schedule::{Move, Schedule};
 use crate::nest::{LoopNest, Parts, Source};
@@ -247,7 +248,7 @@ impl<'a> Checked<'a, i64> {
     pub const fn fixed(indices: &'a [i64], size: i64) -> Self {
         let mut at = 0;
         while at < indices.len() {
-            assert!(-size <= indices[at] && indices[at] < size);
+            assert!(!is_outside(indices[at], size));
             at += 1;
         }
         Self { indices, size }

@@ -47,6 +47,7 @@ pub mod emit;
 mod error;
 pub mod fixed;
 mod hash;
+mod index;
 pub mod interp;
 mod list;
 mod move_;
@@ -68,6 +69,8 @@ pub use access::{Access, Buffer, IndexType, Lookup};
 pub use elem::{Element, ElementType};
 pub use error::{Error, ErrorKind};
 pub use hash::WordHash;
+#[doc(hidden)]
+pub use index::{is_outside as is_index_outside, wrapped as wrapped_index};
 pub use list::List;
 pub use move_::{Level, Sources};
 pub use nest::schedule::{Fill, Move, NoShuffle, Row, Schedule};
@@ -77,9 +80,9 @@ pub use op::{
     OpenVinoStridedSlice, Param, Range, Reshape, ReshapeRule, Slice, StridedSlice,
 };
 pub use operand::{Input, Output, collect};
-#[doc(hidden)]
-pub use plan::refuse_index;
 pub use plan::{Check, Plan, PlannedNest, Reader, Step, Temporary, View};
+#[doc(hidden)]
+pub use plan::{refuse_index, refuse_length};
 pub use program::{Chain, Declared, Graph, Operand, Program, ValueId};
 pub use range::Progression;
 pub use scratch::Scratch;

@@ -421,18 +421,23 @@ fn refuse_buffer(
             .value(given_ty)
             .allowed(ty.name());
     }
-    let allowed = if exact {
-        format!("{len} elements")
-    } else {
-        format!("at least {len} elements")
-    };
-    Error::new(
-        ErrorKind::OperandLength,
-        format!("`{name}` has {given} elements"),
-    )
-    .parameter(name)
-    .value(given)
-    .allowed(allowed)
+    let error = refuse_length(name, given, len);
+    match exact {
+        true => error,
+        false => error.allowed(format!("at least {len} elements")),
+    }
+}
+
+/// The refusal of a buffer that has not as many elements as the plan names. For engines.
+#[doc(hidden)]
+#[cold]
+#[must_use]
+pub fn refuse_length(name: String, given: usize, needed: usize) -> Error {
+    let text = format!("`{name}` has {given} elements");
+    Error::new(ErrorKind::OperandLength, text)
+        .parameter(name)
+        .value(given)
+        .allowed(format!("{needed} elements"))
 }
 
 fn admit_value<'a>(

@@ -4,11 +4,11 @@
 //! ellipsis, default and dialect is decided in this file and nowhere else. Row numbers refer to the semantics table of the
 //! documentation. Rules that need no shape are in [`validate`], which also runs when a program is built.
 
-use crate::compile::MOST_AXES;
 use crate::error::{Error, ErrorKind};
+use crate::index::from_start;
 use crate::list::List;
 use crate::op::{Dialect, OnnxGather, OnnxSlice, Op, OpenVinoSlice};
-use crate::tensor::Tensor;
+use crate::tensor::{MOST_AXES, Tensor};
 use alloc::{borrow::Cow, format, string::String};
 
 mod bracket;
@@ -299,13 +299,19 @@ fn slice(slices: &Slices, dims: &[usize]) -> Result<List<AxisIndex>, Error> {
 
 /// Rows 1, 2, 3, 22, 28, 40: wraps and clamps `start` and `end` (`None`: from the first, through the last element in walking
 /// order) and counts. `lowest` is what a reversed start clamps to from below: element 0, or -1 (nothing) as in Python.
-fn bounded(start: Option<i64>, end: Option<i64>, step: i64, dim: usize, lowest: i128) -> AxisIndex {
-    let dim = dim as i128;
+fn bounded(
+    start: Option<i64>,
+    end: Option<i64>,
+    step: i64,
+    size: usize,
+    lowest: i128,
+) -> AxisIndex {
+    let dim = size as i128;
     // A size-0 axis has no element whatever the step: the clamp range of a reversed one would be [0, -1].
     if dim == 0 {
         return progression(0, 1, 0);
     }
-    let wrap = |value: i64| i128::from(value) + if value < 0 { dim } else { 0 };
+    let wrap = |value: i64| from_start(value, size);
     let (start, end) = if step > 0 {
         (
             start.map_or(0, |start| wrap(start).clamp(0, dim)),
@@ -366,10 +372,10 @@ fn normalize_axis(
     name: &'static str,
     at: Option<usize>,
 ) -> Result<usize, Error> {
+    let found = from_start(axis, rank);
     let rank = rank as i128;
-    let wrapped = i128::from(axis) + if axis < 0 { rank } else { 0 };
-    if (0..rank).contains(&wrapped) {
-        return Ok(usize::try_from(wrapped).unwrap_or_default());
+    if (0..rank).contains(&found) {
+        return Ok(usize::try_from(found).unwrap_or_default());
     }
     let place = at.map_or_else(|| String::from(name), |at| format!("{name}[{at}]"));
     let error = Error::new(
@@ -397,9 +403,9 @@ fn element(index: i64, axis: usize, dim: usize) -> Result<i64, Error> {
 
 /// The position of an index in its axis, counted from the end if negative.
 fn within(index: i64, axis: usize, dim: usize) -> Result<i64, Error> {
-    let wrapped = i128::from(index) + if index < 0 { dim as i128 } else { 0 };
-    if (0..dim as i128).contains(&wrapped) {
-        return Ok(i64::try_from(wrapped).unwrap_or_default());
+    let found = from_start(index, dim);
+    if (0..dim as i128).contains(&found) {
+        return Ok(i64::try_from(found).unwrap_or_default());
     }
     let text = format!("index {index} is out of range for axis {axis} of size {dim}");
     let error = Error::new(ErrorKind::IndexRange, text)

@@ -7,6 +7,7 @@
 use crate::access::{Access, Buffer, IndexType};
 use crate::elem::ElementType;
 use crate::error::Error;
+use crate::index::{is_outside, is_outside_i32};
 use crate::move_::{self, Level, Sources};
 use crate::nest::{LoopNest, Source};
 use crate::operand::{Input, Output};
@@ -263,7 +264,7 @@ fn check(check: &Check, sources: &Sources<'_>) -> Result<(), Error> {
         _ if !access.is_affine() => return check_scattered(check, table, sources),
         ([], []) => {
             let index = load(table, check.index(), access.offset);
-            outside(index, check.size()).then_some((0, index))
+            is_outside(index, check.size()).then_some((0, index))
         }
         (&[count], [1]) => {
             let first = access.offset as usize;
@@ -281,29 +282,16 @@ pub(crate) fn find_outside(table: Input<'_>, at: Range<usize>, size: i64) -> Opt
         ElementType::I32 => {
             let words = &table.bytes().as_chunks::<4>().0[at];
             let bound = u32::try_from(size).unwrap_or(u32::MAX);
-            let bad = |word: &[u8; 4]| outside_i32(i32::from_ne_bytes(*word), bound);
+            let bad = |word: &[u8; 4]| is_outside_i32(i32::from_ne_bytes(*word), bound);
             find(words, bad).map(|at| (at, i32::from_ne_bytes(words[at]).into()))
         }
         ElementType::I64 => {
             let words = &table.bytes().as_chunks::<8>().0[at];
-            let bad = |word: &[u8; 8]| outside(i64::from_ne_bytes(*word), size);
+            let bad = |word: &[u8; 8]| is_outside(i64::from_ne_bytes(*word), size);
             find(words, bad).map(|at| (at, i64::from_ne_bytes(words[at])))
         }
         _ => None,
     }
-}
-
-/// Whether an index is outside `-size..size`.
-#[inline]
-fn outside(index: i64, size: i64) -> bool {
-    index < -size || index >= size
-}
-
-/// The same for 32 bits, where a size beyond them admits everything.
-#[inline]
-fn outside_i32(index: i32, size: u32) -> bool {
-    let magnitude = if index < 0 { !index } else { index };
-    magnitude.unsigned_abs() >= size
 }
 
 /// The first word that is bad; whole blocks are tested without a branch, so that the compiler vectorises them.
@@ -331,7 +319,7 @@ fn check_scattered(check: &Check, table: Input<'_>, sources: &Sources<'_>) -> Re
             check.index(),
             position(check.access(), odometer.counters(), sources),
         );
-        if outside(index, check.size()) {
+        if is_outside(index, check.size()) {
             return Err(check.refuse(index, flat));
         }
         if !odometer.advance() {

@@ -9,6 +9,9 @@ use crate::operand::{Input, Output, room_for};
 use alloc::{format, string::String, vec::Vec};
 use core::hash::{Hash, Hasher};
 
+/// The largest rank of an operand or result.
+pub(crate) const MOST_AXES: usize = 1024;
+
 /// The number of elements of a shape: a product with a 0 in it is 0, also beside 2^62.
 ///
 /// # Errors

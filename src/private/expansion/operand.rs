@@ -218,7 +218,7 @@ impl<E, R: Refusal> Operands for Given<'_, E, R> {
     fn admit(self) -> Result<E, R> {
         let look = R::look(|| match self.strides {
             None if self.len == self.need => Ok(()),
-            None => Err(wrong_length(self.len, self.need, self.name)),
+            None => Err(crate::refuse_length(self.name.into(), self.len, self.need)),
             Some(strides) => Err(wrong_layout(strides, self.name)),
         });
         match look {
@@ -431,18 +431,6 @@ macro_rules! by_length {
 by_length! {
     [T: Element] [T: Element] [T], self => (self, None), (self, None);
     [T: Element] [T: Element] Vec<T>, self => (self.as_slice(), None), (self, None);
-}
-
-/// The refusal that a kernel's call gives.
-#[cold]
-fn wrong_length(given: usize, needed: usize, name: &'static str) -> Error {
-    Error::new(
-        ErrorKind::OperandLength,
-        format!("`{name}` has {given} elements"),
-    )
-    .parameter(name)
-    .value(given)
-    .allowed(format!("{needed} elements"))
 }
 
 #[cold]

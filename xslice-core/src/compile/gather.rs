@@ -5,6 +5,7 @@ use crate::access::{Access, Buffer, IndexType, Lookup};
 use crate::coord::CoordMap;
 use crate::elem::ElementType;
 use crate::error::{Error, ErrorKind};
+use crate::index::{is_outside, wrapped};
 use crate::list::List;
 use crate::nest::{Source, simplify::fold_loops, verify};
 use crate::plan::{Check, Origin, Step};
@@ -288,12 +289,11 @@ fn checked(
     size: i64,
     dims: &[usize],
 ) -> Result<Option<Access>, (i64, usize)> {
-    let is_outside = |&at: &usize| !(-size..size).contains(&value(at));
-    if let Some(at) = (0..dims.iter().product()).find(is_outside) {
+    let is_bad = |&at: &usize| is_outside(value(at), size);
+    if let Some(at) = (0..dims.iter().product()).find(is_bad) {
         return Err((value(at), at));
     }
-    let wrapped = |at: usize| value(at) + if value(at) < 0 { size } else { 0 };
-    Ok(affine_values(&wrapped, dims))
+    Ok(affine_values(&|at| wrapped(value(at), size), dims))
 }
 
 /// The values by their position as `offset + sum of strides * counters`, if they are that. No dimension is 0, no value negative.

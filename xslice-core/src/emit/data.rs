@@ -3,6 +3,7 @@
 use super::Emitter;
 use crate::elem::ElementType;
 use crate::error::{Error, ErrorKind};
+use crate::index::{is_outside, wrapped};
 use crate::tensor::Tensor;
 use alloc::{
     format,
@@ -172,11 +173,9 @@ impl Emitter<'_> {
 
 /// An index wrapped. One outside its axis is refused by a check before it is used; it becomes 0 here.
 fn wrap(index: i64, size: i64) -> i64 {
-    let wrapped = if index < 0 { index + size } else { index };
-    if (0..size).contains(&wrapped) {
-        wrapped
-    } else {
-        0
+    match is_outside(index, size) {
+        true => 0,
+        false => wrapped(index, size),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::{AxisIndex, Lists, Values, bounded, progression, step_zero, too_many_entries, within};
 use crate::error::{Error, ErrorKind};
+use crate::index::from_start;
 use crate::list::List;
 use crate::op::{Dialect, OpenVinoStridedSlice};
 use alloc::{format, vec::Vec};
@@ -161,8 +162,7 @@ pub(super) fn axes(
 
 /// Wrapped and clamped into a dimension of at least 1.
 fn clamped(index: i64, dim: usize) -> i128 {
-    let dim = dim as i128;
-    (i128::from(index) + if index < 0 { dim } else { 0 }).clamp(0, dim - 1)
+    from_start(index, dim).clamp(0, dim as i128 - 1)
 }
 
 /// Rows 29, 36: only `begin` counts; out of range is an error, or clamps in the dialect (not into an empty axis).

@@ -1,6 +1,7 @@
 //! Indices as places of rows.
 
 use super::super::level::{self, Kind, Level};
+use crate::index::wrapped;
 use core::mem::MaybeUninit;
 
 /// Indices at constant distances, each worth `scale` bytes, of an axis of `size`.
@@ -34,7 +35,7 @@ impl<I: Index> Indices<I> {
     /// An index, counted from the start of the axis.
     #[inline(always)]
     fn wrapped(&self, index: i64) -> i64 {
-        index + (index >> 63 & self.size)
+        wrapped(index, self.size)
     }
 
     /// The place that an index is worth, and whether it lies in the axis.

@@ -1,0 +1,68 @@
+//! Indices of an axis: in `-size..size`, the negative ones counted from its end. Every stage asks here.
+
+/// An index counted from the start of the axis. It is outside where the index is.
+pub(crate) fn from_start(index: i64, size: usize) -> i128 {
+    i128::from(index) + if index < 0 { size as i128 } else { 0 }
+}
+
+/// The same of an index that is not [outside](is_outside).
+#[inline(always)]
+#[must_use]
+pub const fn wrapped(index: i64, size: i64) -> i64 {
+    index.wrapping_add((index >> 63) & size)
+}
+
+/// Whether an index is outside of an axis of `size`; every one is, if that is negative. Without a branch, so that the compiler vectorises it.
+#[inline(always)]
+#[must_use]
+pub const fn is_outside(index: i64, size: i64) -> bool {
+    from_either_end(index) >= size
+}
+
+/// The same for 32 bits, where a size beyond them admits everything.
+#[inline(always)]
+pub(crate) fn is_outside_i32(index: i32, size: u32) -> bool {
+    (index ^ (index >> 31)).cast_unsigned() >= size
+}
+
+/// The distance from the nearer way in: from element 0, or from the last one for a negative index.
+const fn from_either_end(index: i64) -> i64 {
+    index ^ (index >> 63)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_index_is_outside_or_has_a_place() {
+        let ends = [
+            i64::MIN,
+            i64::MIN + 1,
+            i64::from(i32::MIN),
+            -1,
+            0,
+            1,
+            i64::MAX,
+        ];
+        for size in [0, 1, 2, 5, i64::from(i32::MAX), i64::MAX] {
+            for index in (-7..7)
+                .chain(ends)
+                .chain([size - 1, size, -size, (-size).wrapping_sub(1)])
+            {
+                let place = from_start(index, size as usize);
+                let is_inside = (0..i128::from(size)).contains(&place);
+                assert_eq!(is_outside(index, size), !is_inside, "{index} of {size}");
+                if is_inside {
+                    assert_eq!(i128::from(wrapped(index, size)), place, "{index} of {size}");
+                }
+                if let (Ok(index), Ok(size)) = (i32::try_from(index), u32::try_from(size)) {
+                    assert_eq!(is_outside_i32(index, size), !is_inside, "{index} of {size}");
+                }
+            }
+        }
+        for index in ends {
+            assert!(is_outside(index, -1) && is_outside(index, i64::MIN));
+        }
+    }
+}
