@@ -185,7 +185,10 @@ impl Builder {
                             return Err(resolve::value_missing(&program.operands()[*operand].name));
                         }
                     },
-                    Value::Apply(apply) => self.evaluate(apply, &known, roles[at].read)?,
+                    Value::Apply(apply) => {
+                        let result = self.evaluate(apply, &known, roles[at].read);
+                        result.map_err(|error| apply.named(error))?
+                    }
                 });
             }
             let map = match value {

@@ -112,8 +112,7 @@ impl Builder {
         if !read && matches!(map.source, Source::Range(_)) && map.access.is_affine() {
             return Ok(Parameter::Range(map));
         }
-        self.read_known(map.ty, &map.dims)
-            .map_err(|error| apply.named(error))?;
+        self.read_known(map.ty, &map.dims)?;
         Ok(Parameter::Elements(Arc::new(inner.elements(*map)?)))
     }
 
