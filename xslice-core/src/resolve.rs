@@ -411,7 +411,7 @@ fn within(index: i64, axis: usize, dim: usize) -> Result<i64, Error> {
     })
 }
 
-/// The label of a parameter list, for errors about values that only exist at run time.
+/// The refusal of an operand whose value decides shapes and is not in the signature.
 pub(crate) fn value_missing(operand: &str) -> Error {
     let name: Cow<'static, str> = Cow::Owned(String::from(operand));
     Error::new(
