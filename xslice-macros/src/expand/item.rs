@@ -64,7 +64,7 @@ fn dummy(notation: &Notation, head: &str, destination: Destination) -> String {
     let result = match (destination, notation.run_time().is_some()) {
         (Destination::Parameter, false) => String::new(),
         (Destination::Parameter, true) => format!("-> ::core::result::Result<(), {ROOT}::Error>"),
-        (Destination::Returned | Destination::Constant, _) => String::from("-> R"),
+        (Destination::Constant, _) => String::from("-> R"),
     };
     if destination == Destination::Parameter {
         generics.push(String::from("D: ?Sized"));
