@@ -1,7 +1,8 @@
 //! Values that decide shapes: which they are, and what of them is computed before anything is compiled.
 //!
 //! A value is needed to move, to decide, or for both. What decides has to be known: it is computed operator by operator, from the
-//! constants and from the values in the signature, and counts against the limit. Of a Range only what is read of it.
+//! constants and from the values in the signature, and counts against the limit. A Range from which more is selected stays a formula: only
+//! the elements that are read at the end are computed.
 
 use super::Builder;
 use crate::coord::CoordMap;

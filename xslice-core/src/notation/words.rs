@@ -95,7 +95,7 @@ fn distance(a: &str, b: &str) -> usize {
     row[b.len()]
 }
 
-/// The words in backticks, comma-separated: what is allowed.
+/// The words, comma-separated: what is allowed.
 pub(super) fn listed<'w>(words: impl Iterator<Item = &'w str>) -> String {
     words.collect::<Vec<_>>().join(", ")
 }
