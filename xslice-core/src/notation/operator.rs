@@ -148,13 +148,11 @@ impl Known {
             names.filter(|name| !(first_slice && *name == "steps"))
         };
         let near = words::nearest(name, names());
-        let label = Arguments::default().operator(self, version).label();
         let name = words::cut(name);
         let error = Error::new(
             ErrorKind::UnknownAttribute,
             format!("unknown attribute `{name}`"),
         )
-        .operator(label)
         .parameter(name)
         .allowed(words::listed(names()));
         Err(match near {
