@@ -7,7 +7,7 @@
 use crate::compile::MOST_AXES;
 use crate::error::{Error, ErrorKind};
 use crate::list::List;
-use crate::op::{Dialect, OnnxGather, OnnxSlice, Op, OpenVinoSlice};
+use crate::op::{Dialect, OnnxGather, OnnxSlice, Op, OpenVinoSlice, Param};
 use crate::tensor::Tensor;
 use alloc::{borrow::Cow, format, string::String};
 
@@ -136,7 +136,12 @@ pub(crate) fn validate(op: &Op, known: Params<'_>) -> Result<(), Error> {
             })
         }
         Op::OnnxGather(_) | Op::OnnxRange(_) => {
-            for (name, _) in op.params() {
+            // Literals without a type get one that is checked where it comes from.
+            let untyped = matches!(op, Op::OnnxRange(range) if range.untyped);
+            for (name, param) in op.params() {
+                if untyped && matches!(param, Param::Constant(_)) {
+                    continue;
+                }
                 if let Known::Value(tensor) = known(name) {
                     op.check_param_type(name, tensor.element_type())?;
                 }

@@ -10,6 +10,7 @@ use super::{Diagnostic, Span, cursor, words};
 use crate::elem::ElementType;
 use crate::error::{Error, ErrorKind};
 use crate::op::Op;
+use crate::range::literal;
 use crate::tensor::Tensor;
 use alloc::{collections::BTreeSet, format, string::String, vec::Vec};
 
@@ -118,7 +119,8 @@ impl<'t> Builder<'_, 't> {
                 Tensor::new(&shape, &values).map_err(refused)?.into()
             }
             (Takes::Scalar, Value::Integer(_) | Value::Float(_) | Value::List(_)) => {
-                literal(argument, scalar)?.into()
+                arguments.untyped |= scalar.is_none();
+                number(argument, scalar)?.into()
             }
             (Takes::Axis, Value::Integer(integer)) => {
                 arguments.axis = integer.value;
@@ -150,36 +152,30 @@ fn at(span: &Span, error: Error) -> Diagnostic {
     Diagnostic { error, span }
 }
 
-/// A literal of a Range in its type; `None` for a type that comes with the signature, where integers are `i64`.
-fn literal(argument: &Argument, ty: Option<ElementType>) -> Result<Tensor, Diagnostic> {
-    let known = ty.unwrap_or(ElementType::I64);
+/// A literal of a Range in its type; as it is written for a type that comes with the signature.
+fn number(argument: &Argument, ty: Option<ElementType>) -> Result<Tensor, Diagnostic> {
     let named = |error: Error| error.parameter(argument.name.text.clone());
     let (shape, values) = match &argument.value {
         Value::Float(float) => {
-            let tensor = operator::float_as(known, &float.text);
-            return tensor.map_err(|error| at(&float.span, named(error)));
+            // What no type holds is refused at once.
+            let tensor = literal::float(ty.unwrap_or(ElementType::F64), &float.text)
+                .map_err(|error| at(&float.span, named(error)))?;
+            return Ok(match ty {
+                Some(_) => tensor,
+                None => Tensor::scalar(float.text.clone()),
+            });
         }
         Value::Integer(integer) => (Vec::new(), alloc::vec![integer.value]),
         Value::List(list) => operator::flatten(list)?,
         Value::Tensor(_) | Value::Name(_) => (Vec::new(), Vec::new()),
     };
-    match operator::integers_as(known, &shape, &values) {
-        Ok(tensor) => tensor.map_err(|error| at(&argument.span, error)),
-        Err(position) => {
-            let span = match &argument.value {
-                Value::List(list) => &operator::element_span(list, position),
-                _ => &argument.span,
-            };
-            let allowed = match known {
-                ElementType::I16 => format!("{}..={}", i16::MIN, i16::MAX),
-                _ => format!("{}..={}", i32::MIN, i32::MAX),
-            };
-            let value = values[position];
-            let text = format!("number {value} does not fit {known}");
-            let error = named(Error::new(ErrorKind::NumberRange, text));
-            Err(at(span, error.value(value).allowed(allowed)))
-        }
-    }
+    literal::integers(ty.unwrap_or(ElementType::I64), &shape, &values).map_err(|error| {
+        let span = match (&argument.value, error.offender_position()) {
+            (Value::List(list), Some(position)) => &operator::element_span(list, position),
+            _ => &argument.span,
+        };
+        at(span, named(error))
+    })
 }
 
 fn given_twice(name: &'static str) -> Error {

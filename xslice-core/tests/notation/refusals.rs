@@ -394,10 +394,16 @@ const REFUSALS: &[Refusal] = {
             "<f32>",
         ),
         (
-            "onnx::Range@11(start = @s, limit = 0.5, delta = 1)",
+            "<f32[4], s: i64> x[@(onnx::Range@11(start = @s, limit = 0.5, delta = 1))]",
             K::NumberRange,
             "0.5",
-            "<f32>",
+            "that of a run-time operand",
+        ),
+        (
+            "onnx::Range@11(start = @s, limit = 1e309, delta = 1)",
+            K::NumberRange,
+            "1e309",
+            "f64",
         ),
         (
             "<i16> onnx::Range@11(start = 0, limit = 32768, delta = 1)",
