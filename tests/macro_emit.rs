@@ -28,7 +28,7 @@ fn emitted(plan: &Plan, names: &[&str], destination: Destination) -> String {
     let wanted = Function {
         head: match destination {
             Destination::Constant => "const fn run",
-            Destination::Parameter | Destination::Returned => "fn run",
+            Destination::Parameter => "fn run",
         },
         root: "xslice",
         parameters: names,
@@ -56,11 +56,11 @@ fn expansions_read_like_rust() {
             insta::assert_snapshot!(name, source);
         });
     };
-    use Destination::{Constant, Parameter, Returned};
+    use Destination::{Constant, Parameter};
     show(
         "a_tiny_nest_is_written_out",
         "<f32[2, 3, 4]> x[1:, :, ::-1]",
-        Returned,
+        Parameter,
     );
     show(
         "rows_are_copied",
@@ -110,7 +110,7 @@ fn expansions_read_like_rust() {
     show(
         "a_range_of_floats",
         "<f32> onnx::Range@11(start = 0.5, limit = 6.4, delta = 0.1)",
-        Returned,
+        Parameter,
     );
     show(
         "a_constant_function_has_plain_loops",

@@ -170,6 +170,30 @@ fn names_of_operands_do_not_meet_those_of_expansions() {
     );
 }
 
+#[test]
+fn operands_are_statics_and_constants_too() {
+    static ROWS: [i64; 2] = [2, 0];
+    const COLS: [i32; 2] = [1, -1];
+    #[expect(non_upper_case_globals, reason = "the name of the data in a function")]
+    static src: [i32; 3] = [7, 8, 9];
+    let x = [[1_u8, 2, 3], [4, 5, 6], [7, 8, 9]];
+    let y = xslice!(<u8[3, 3], ROWS: i64[2], COLS: i32[2]> x[@ROWS][:, @COLS]);
+    assert_eq!(y, Ok([8, 9, 2, 3]));
+    let y = xslice!(<u8[3, 3], COLS: i32[2], ROWS: i64[2]> x[@COLS][:, @ROWS]);
+    assert_eq!(y, Ok([6, 4, 9, 7]));
+    let words =
+        [["a", "b", "c"], ["d", "e", "f"], ["g", "h", "i"]].map(|row| row.map(String::from));
+    let mut four = [const { String::new() }; 4];
+    xslice!(<string[3, 3], ROWS: i64[2], COLS: i32[2]> words[@ROWS][:, @COLS] => four)
+        .expect("indices in range");
+    assert_eq!(four, ["h", "i", "b", "c"]);
+    assert_eq!(xslice!(<i32[3], ROWS: i64[2]> src[@ROWS]), Ok([9, 7]));
+    const BACK: [i32; 3] = xslice!(const <i32[3]> ([7, 8, 9])[::-1]);
+    assert_eq!(BACK, [9, 8, 7]);
+    let error = xslice!(<u8[2, 2], ROWS: i64[2], COLS: i32[2]> ([1, 2, 3, 4])[@ROWS][:, @COLS]);
+    assert_eq!(error.unwrap_err().offending_value(), Some("2"));
+}
+
 xslice! {
     /// Kept.
     #[must_use]

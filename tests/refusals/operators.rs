@@ -248,3 +248,67 @@ fn a_node_of_a_model_is_named_early_and_late() {
     assert_eq!(error.node_name(), Some("rows"));
     assert_eq!(error.operator_name(), Some(G13));
 }
+
+/// `s` has three values, which decide what `x` is cut to.
+fn computed(text: &str) -> Error {
+    let program = Program::parse(text).expect("legal without shapes");
+    let signature = xslice::Signature::new()
+        .operand(F32, &[4])
+        .value(tensor(&[3], &[0_i64, 1, 2]));
+    program.compile(&signature).expect_err(text)
+}
+
+#[test]
+fn an_operator_inside_a_parameter_is_named_and_not_the_one_that_reads_it() {
+    let slice = |start: &str| {
+        computed(&format!(
+            "x |> onnx::Slice@13(starts = @({start}), ends = [3])"
+        ))
+    };
+    for (start, operator, kind) in [
+        (
+            "s |> onnx::Slice@11(starts = [0], ends = [1], axes = [3])",
+            "onnx::Slice@11",
+            E::AxisRange,
+        ),
+        ("s[5]", "index", E::IndexRange),
+        ("s[[0, 5]]", "index", E::IndexRange),
+        (
+            "s |> onnx::Gather@11(indices = [3])",
+            "onnx::Gather@11",
+            E::IndexRange,
+        ),
+        (
+            "s |> onnx::Gather@11(indices = [0], axis = 1)",
+            "onnx::Gather@11",
+            E::AxisRange,
+        ),
+        ("s[:2]", S13, E::LengthMismatch),
+    ] {
+        let error = slice(start);
+        assert_eq!(error.kind(), kind, "{error}");
+        assert_eq!(error.operator_name(), Some(operator), "{error}");
+    }
+}
+
+#[test]
+fn a_node_inside_a_parameter_is_named() {
+    let mut graph = Graph::new();
+    let x = graph.operand("x", None).expect("a new name");
+    let s = graph.operand("s", None).expect("a new name");
+    let first = Slice::onnx(13).starts([0]).ends([1]).axes([3]);
+    let first = graph.apply(first, Some(s), Some("crop/Slice_1"));
+    let whole = Slice::onnx(11)
+        .starts(first.expect("needs a shape"))
+        .ends([3]);
+    let whole = graph.apply(whole, Some(x), Some("crop/Slice_2"));
+    let program = graph
+        .finish(whole.expect("needs a shape"))
+        .expect("a value of this graph");
+    let signature = xslice::Signature::new()
+        .operand(F32, &[4])
+        .value(tensor(&[3], &[0_i64, 1, 2]));
+    let error = program.compile(&signature).expect_err("axis 3 of rank 1");
+    assert_eq!(error.node_name(), Some("crop/Slice_1"), "{error}");
+    assert_eq!(error.operator_name(), Some(S13), "{error}");
+}

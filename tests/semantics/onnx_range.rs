@@ -127,3 +127,33 @@ fn row_21_shape_1_is_a_scalar_and_a_huge_count_is_refused_before_memory() {
     let refused = program.compile(&Signature::new().limit(7999));
     assert_eq!(refused.map_err(|e| e.kind()), Err(ErrorKind::TooLarge));
 }
+
+/// What every engine gives for a text, of its operands in order; the values of all but the first are in the signature.
+fn runs<T: Element + PartialEq + std::fmt::Debug>(text: &str, operands: &[Tensor], wanted: &[T]) {
+    let program = Program::parse(text).expect(text);
+    let data = &operands[0];
+    let signature = Signature::new().operand(data.element_type(), data.shape());
+    let signature = operands[1..].iter().fold(signature, |signature, operand| {
+        signature.value(operand.clone())
+    });
+    let inputs: Vec<_> = operands.iter().map(Tensor::as_input).collect();
+    let wanted = suite::tensor(&[wanted.len()], wanted);
+    for (engine, run) in suite::ENGINES {
+        let mut result = Tensor::zeros(T::TYPE, &[wanted.len()]).expect("a few elements");
+        run(&program, &signature, &inputs, result.as_output())
+            .unwrap_or_else(|error| panic!("{engine}: {text}: {error}"));
+        assert_eq!(result, wanted, "{engine}: {text}");
+    }
+}
+
+#[test]
+fn literals_take_the_type_of_an_operand_that_no_text_declares() {
+    let x = suite::tensor(&[5], &[10_u8, 11, 12, 13, 14]);
+    let text = "x[@(onnx::Range@11(start = @s, limit = 4, delta = 1))]";
+    runs(text, &[x.clone(), Tensor::scalar(1_i32)], &[11_u8, 12, 13]);
+    runs(text, &[x.clone(), Tensor::scalar(2_i64)], &[12_u8, 13]);
+    // Computed indices decide how many there are.
+    let text = "x[@(onnx::Range@11(start = 3, limit = @(l[1]), delta = -1))]";
+    let l = suite::tensor(&[2], &[7_i32, 0]);
+    runs(text, &[x, l], &[13_u8, 12, 11]);
+}

@@ -12,6 +12,7 @@ fn main() {
     let _ = xslice!(<f32[2, -3, 4.0]> x[0]);
     let _ = xslice!(<f32[2, 3, 4]> x[1:] -> f32[2, 3, 4]);
     let _ = xslice!(<f32[2, 3, 4]> x[1:] -> f64[1, 3, 4]);
+    let _ = xslice!(<f32[24], result: i64[2]> x[@result] -> f32[5]);
     let _ = xslice!(x[0]);
     let _ = xslice!(<f32[2, 3, 4] x[0]);
     let _ = xslice!(<x: f32[2, 3, 4]> x[0]);

@@ -10,7 +10,7 @@ use crate::elem::ElementType;
 use crate::error::{Error, ErrorKind};
 use crate::nest::schedule::{Schedule, constant_in};
 use crate::nest::{LoopNest, Parts, Source};
-use crate::op::{Entry, Op, Param};
+use crate::op::{Entry, OnnxRange, Op, Param};
 use crate::plan::{OperandNeed, Origin, Plan, PlannedNest, Step, Temporary, View};
 use crate::program::{Apply, Program, Value};
 use crate::range;
@@ -182,7 +182,10 @@ impl Builder {
                             return Err(resolve::value_missing(&program.operands()[*operand].name));
                         }
                     },
-                    Value::Apply(apply) => self.evaluate(apply, &known, roles[at].read)?,
+                    Value::Apply(apply) => {
+                        let result = self.evaluate(apply, &known, roles[at].read);
+                        result.map_err(|error| apply.named(error))?
+                    }
                 });
             }
             let map = match value {
@@ -270,7 +273,7 @@ impl Builder {
             resolve::validate(op, &lookup)?;
         }
         if let Op::OnnxRange(range) = op {
-            return self.range(range.dialect, &lookup).map(Box::new);
+            return self.range(range, &lookup).map(Box::new);
         }
         let indices = self.indices(op, maps)?;
         let Some(data) = apply.data.and_then(|id| maps[id.index()].as_deref()) else {
@@ -332,7 +335,7 @@ impl Builder {
         Ok(Some(indices))
     }
 
-    fn range(&mut self, dialect: crate::op::Dialect, known: Params<'_>) -> Result<CoordMap, Error> {
+    fn range(&mut self, op: &OnnxRange, known: Params<'_>) -> Result<CoordMap, Error> {
         let (Known::Value(start), Known::Value(limit), Known::Value(delta)) =
             (known("start"), known("limit"), known("delta"))
         else {
@@ -341,10 +344,11 @@ impl Builder {
                 "a parameter of the Range has no value",
             ));
         };
+        let [start, limit, delta] = &range::literal::typed(op, [start, limit, delta])?;
         let ty = start.element_type();
         let admit = |count: usize| self.admit(ty, &[count]);
         Ok(
-            match range::resolve(start, limit, delta, dialect, &admit)? {
+            match range::resolve(start, limit, delta, op.dialect, &admit)? {
                 range::Resolved::Formula(values, count) => {
                     CoordMap::whole(ty, Source::Range(values), &[count], count)
                 }

@@ -46,9 +46,7 @@ const STACK: usize = 16 << 10;
 pub enum Destination {
     /// To a last parameter `dst`, a mutable reference.
     Parameter,
-    /// It is returned, as an array.
-    Returned,
-    /// It is returned, and the function is `const`: plain loops only.
+    /// It is returned, as an array, and the function is `const`: plain loops only.
     Constant,
 }
 
@@ -366,7 +364,7 @@ impl<'a> Emitter<'a> {
     fn result(&mut self) {
         let value = match self.wanted.destination {
             Destination::Parameter => String::from("()"),
-            Destination::Returned | Destination::Constant => self.local("dst"),
+            Destination::Constant => self.local("dst"),
         };
         match (self.wanted.fallible, value.as_str()) {
             (true, value) => self.line(format_args!("::core::result::Result::Ok({value})")),

@@ -10,6 +10,8 @@ use crate::tensor::Tensor;
 use alloc::{format, vec::Vec};
 use core::fmt;
 
+pub(crate) mod literal;
+
 /// The values of a Range, as bits of its element type: `start + p * delta` at position `p`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Progression {

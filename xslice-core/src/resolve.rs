@@ -7,7 +7,7 @@
 use crate::error::{Error, ErrorKind};
 use crate::index::from_start;
 use crate::list::List;
-use crate::op::{Dialect, OnnxGather, OnnxSlice, Op, OpenVinoSlice};
+use crate::op::{Dialect, OnnxGather, OnnxSlice, Op, OpenVinoSlice, Param};
 use crate::tensor::{MOST_AXES, Tensor};
 use alloc::{borrow::Cow, format, string::String};
 
@@ -136,7 +136,12 @@ pub(crate) fn validate(op: &Op, known: Params<'_>) -> Result<(), Error> {
             })
         }
         Op::OnnxGather(_) | Op::OnnxRange(_) => {
-            for (name, _) in op.params() {
+            // Literals without a type get one that is checked where it comes from.
+            let untyped = matches!(op, Op::OnnxRange(range) if range.untyped);
+            for (name, param) in op.params() {
+                if untyped && matches!(param, Param::Constant(_)) {
+                    continue;
+                }
                 if let Known::Value(tensor) = known(name) {
                     op.check_param_type(name, tensor.element_type())?;
                 }
@@ -417,7 +422,7 @@ fn within(index: i64, axis: usize, dim: usize) -> Result<i64, Error> {
     })
 }
 
-/// The label of a parameter list, for errors about values that only exist at run time.
+/// The refusal of an operand whose value decides shapes and is not in the signature.
 pub(crate) fn value_missing(operand: &str) -> Error {
     let name: Cow<'static, str> = Cow::Owned(String::from(operand));
     Error::new(

@@ -9,8 +9,8 @@ mod never;
 mod refusals;
 
 use xslice_core::{
-    Declared, Dialect, ElementType, Entry, Gather, Graph, Index, Op, Param, Program, Range,
-    Reshape, ReshapeRule, Slice, StridedSlice, Tensor,
+    Declared, Dialect, ElementType, Entry, ErrorKind, Gather, Graph, Index, Op, Param, Program,
+    Range, Reshape, ReshapeRule, Signature, Slice, StridedSlice, Tensor,
 };
 
 #[track_caller]
@@ -89,6 +89,11 @@ const EXAMPLES: &[&str] = &[
     "<f32> onnx::Range@11(start = [i64::MAX, -3], limit = 1e30, delta = 1e16)",
     "<f32, s: f32> onnx::Range@11(start = @s, limit = 64, delta = 1.5)",
     "onnx::Range@11(start = @s, limit = 64, delta = 1)",
+    "onnx::Range@11(start = @s, limit = -6.4e1, delta = [1])",
+    "x[@(onnx::Range@11(start = @(s[0]), limit = 4, delta = 1) |> [1:])]",
+    "x[@(<i64> onnx::Range@11(start = @(s[0]), limit = 4, delta = 1))]",
+    "x[@(<i64> onnx::Range@11(start = @(s), limit = 4, delta = 1))]",
+    "x[@(<i32> onnx::Range@11(start = @(s), limit = @l, delta = @d))]",
     "<i64[4]> x[@x]",
     "<f32[0, 3,], ids: i32[],> x[@ids,] -> f32[3]",
     "<string> x |> [...] -> string[]",
@@ -263,6 +268,109 @@ fn literals_of_a_range_have_its_type() {
     assert_eq!(
         lent,
         parsed("<f32[4], s: f64> x[@(<f64> onnx::Range@11(start = @s, limit = 0.1, delta = 1))]")
+    );
+}
+
+/// What a Range compiles to, for a `start` of that value.
+fn ranged(text: &str, start: Tensor) -> Result<String, xslice_core::Error> {
+    let signature = Signature::new().value(start);
+    let plan = parsed(text).compile(&signature)?;
+    Ok(plan.to_string())
+}
+
+#[test]
+fn literals_beside_an_operand_of_no_declared_type_have_the_type_it_comes_with() {
+    let scalars = [
+        ("i16", Tensor::scalar(-3_i16)),
+        ("i32", Tensor::scalar(-3_i32)),
+        ("i64", Tensor::scalar(-3_i64)),
+        ("f32", Tensor::scalar(-3_f32)),
+        ("f64", Tensor::scalar(-3_f64)),
+    ];
+    for (ty, start) in scalars {
+        // The largest one fits every type. Written in front, the type gives the same plan.
+        for limits in ["limit = 0x7FFF, delta = 5000", "limit = [7], delta = 2"] {
+            let bare = format!("onnx::Range@11(start = @s, {limits})");
+            let plan = ranged(&bare, start.clone()).expect(&bare);
+            let typed = format!("<{ty}, s: {ty}[]> {bare}");
+            assert_eq!(plan, ranged(&typed, start.clone()).expect(&typed));
+            assert!(plan.contains(ty), "{plan}");
+        }
+        let fractions =
+            "onnx::Range@11(start = @s, limit = 1.00000017881393432617187499, delta = 0.1)";
+        let plan = ranged(fractions, start.clone());
+        match ty {
+            // Rounded once: through f64 it would be another f32.
+            "f32" | "f64" => {
+                let typed = format!("<{ty}, s: {ty}[]> {fractions}");
+                assert_eq!(plan, ranged(&typed, start), "{ty}");
+            }
+            _ => {
+                let error = plan.expect_err(ty);
+                assert_eq!(error.kind(), ErrorKind::NumberRange);
+                let shown = error.to_string();
+                let words = format!(
+                    "onnx::Range@11: float 1.00000017881393432617187499 in a Range of {ty} (allowed: integers)"
+                );
+                assert!(shown.starts_with(&words), "{shown}");
+            }
+        }
+    }
+}
+
+#[test]
+fn literals_that_do_not_fit_the_type_of_the_operand_are_refused_as_beside_a_type() {
+    for (literal, ty, start, allowed) in [
+        ("32768", "i16", Tensor::scalar(0_i16), "-32768..=32767"),
+        ("-32769", "i16", Tensor::scalar(0_i16), "-32768..=32767"),
+        (
+            "2147483648",
+            "i32",
+            Tensor::scalar(0_i32),
+            "-2147483648..=2147483647",
+        ),
+        ("1e39", "f32", Tensor::scalar(0_f32), "finite numbers"),
+    ] {
+        let arguments = format!("onnx::Range@11(start = @s, limit = {literal}, delta = 1)");
+        let late = ranged(&arguments, start).expect_err(&arguments);
+        let typed = format!("<{ty}, s: {ty}[]> {arguments}");
+        let early = Program::parse(&typed).expect_err(&typed);
+        let facts = |error: &xslice_core::Error| {
+            let names = [error.operator_name(), error.parameter_name()];
+            let values = [error.offending_value(), error.allowed_range()];
+            (
+                error.kind(),
+                [names, values].map(|facts| facts.map(|fact| fact.map(String::from))),
+            )
+        };
+        assert_eq!(facts(&late), facts(&early), "{late} {early}");
+        assert_eq!(late.allowed_range(), Some(allowed), "{late}");
+    }
+    // Of a type that no Range has, the operand is refused.
+    let text = "onnx::Range@11(start = @s, limit = 4, delta = 1)";
+    let error = ranged(text, Tensor::scalar(0_u8)).expect_err("u8");
+    assert_eq!(error.kind(), ErrorKind::ElementType, "{error}");
+}
+
+#[test]
+fn literals_without_a_type_are_part_of_what_a_program_is() {
+    let with = |literals: &str| parsed(&format!("onnx::Range@11(start = @s, {literals})"));
+    let program = with("limit = 4, delta = 1");
+    for other in [
+        "limit = 4.0, delta = 1",
+        "limit = [4], delta = 1",
+        "limit = 5, delta = 1",
+    ] {
+        assert_ne!(program, with(other));
+        assert_ne!(program.fingerprint(), with(other).fingerprint());
+    }
+    let typed = Range::onnx(11).start("s").limit(4).delta(1);
+    let typed = Program::generate(typed).expect("a legal Range");
+    assert_ne!(program, typed);
+    assert_ne!(program.fingerprint(), typed.fingerprint());
+    assert_eq!(
+        with("limit = 0x10, delta = -1_0.50").to_string(),
+        "onnx::Range@11(start = @s, limit = 16, delta = -10.50)"
     );
 }
 

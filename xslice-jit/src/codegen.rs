@@ -57,11 +57,12 @@ fn find_host() -> Result<OwnedTargetIsa, String> {
         .map_err(|error| error.to_string())
 }
 
-/// The signature of every compiled function.
+/// The signature of every compiled function. The result fills its register, as a `bool` of `extern "C"` does: where the convention wants
+/// more than its byte, the rest is zero.
 pub(crate) fn signature(isa: &OwnedTargetIsa) -> Signature {
     let mut signature = Signature::new(isa.default_call_conv());
     signature.params.extend([AbiParam::new(I64); 3]);
-    signature.returns.push(AbiParam::new(I8));
+    signature.returns.push(AbiParam::new(I8).uext());
     signature
 }
 

@@ -309,8 +309,9 @@ impl Kernel {
     }
 
     /// Reads `inputs`, in the order of the program's operands, and writes `output`. Allocates nothing, but for a plan
-    /// with temporaries on the first call of a thread. Which type `output` has is not known before: a program that is
-    /// [`expecting`](xslice_core::Program::expecting) one is refused for another when it is compiled.
+    /// with temporaries on the first call of a thread. The program decides the type of the result, and an `output` of another type
+    /// is refused here. To be refused when the program is compiled, say which type is wanted:
+    /// [`expecting`](xslice_core::Program::expecting).
     ///
     /// # Errors
     /// As [`Plan::admit`]; [`IndexRange`](xslice_core::ErrorKind::IndexRange) for an index outside its axis, in which case `output`

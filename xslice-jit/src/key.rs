@@ -178,7 +178,7 @@ pub(crate) mod slot {
     pub(crate) const INDEX_STRIDE: usize = 3;
     pub(crate) const START: usize = 3;
     pub(crate) const DELTA: usize = 4;
-    /// So many numbers has every move but one by a helper.
+    /// Every move has this many numbers, except one run by a helper.
     pub(crate) const ALL: usize = 5;
     /// The only number of what a helper moves: the address of its schedule.
     pub(crate) const SCHEDULE: usize = 0;

@@ -6,9 +6,8 @@
 mod expression;
 mod item;
 
-use crate::parse::{self, DATA, Invocation, Notation};
+use crate::parse::{self, Invocation, Notation};
 use crate::report::{self, Refusal};
-use crate::template;
 use crate::tokens::{Ends, Trees};
 use proc_macro::{TokenStream, TokenTree};
 use xslice_core::emit::Function;
@@ -85,16 +84,16 @@ fn not_constant(notation: &Notation, plan: Option<&Plan>, arrow: Option<Ends>) -
     refusals
 }
 
-/// What `emit` makes of a plan; `form` lacks what the notation says.
+/// What `emit` makes of a plan, its operands by these names; `form` lacks what the notation says.
 fn text<R>(
     plan: &Plan,
     notation: &Notation,
+    names: &[String],
     form: Function<'_>,
     refusals: &mut Vec<Refusal>,
     emit: fn(&Plan, &Function<'_>) -> Result<R, Error>,
 ) -> Option<R> {
-    let parameters = parameters(notation);
-    let parameters: Vec<&str> = parameters.iter().map(String::as_str).collect();
+    let parameters: Vec<&str> = names.iter().map(String::as_str).collect();
     let wanted = Function {
         parameters: &parameters,
         fallible: notation.run_time().is_some(),
@@ -108,22 +107,4 @@ fn text<R>(
         });
     })
     .ok()
-}
-
-/// The parameters of the function: the data, then the operands by their names.
-fn parameters(notation: &Notation) -> Vec<String> {
-    let names = notation.names.iter().map(|name| {
-        let mut name = name.to_string();
-        if template::is_primitive(&name) {
-            name.push('_');
-        }
-        name
-    });
-    let names: Vec<String> = names.collect();
-    let mut data = String::from(DATA);
-    while names.contains(&data) {
-        data.push('_');
-    }
-    let data = notation.has_data.then_some(data);
-    data.into_iter().chain(names).collect()
 }

@@ -1,7 +1,8 @@
 //! Values that decide shapes: which they are, and what of them is computed before anything is compiled.
 //!
 //! A value is needed to move, to decide, or for both. What decides has to be known: it is computed operator by operator, from the
-//! constants and from the values in the signature, and counts against the limit. Of a Range only what is read of it.
+//! constants and from the values in the signature, and counts against the limit. A Range from which more is selected stays a formula: only
+//! the elements that are read at the end are computed.
 
 use super::Builder;
 use crate::coord::CoordMap;
@@ -112,8 +113,7 @@ impl Builder {
         if !read && matches!(map.source, Source::Range(_)) && map.access.is_affine() {
             return Ok(Parameter::Range(map));
         }
-        self.read_known(map.ty, &map.dims)
-            .map_err(|error| apply.named(error))?;
+        self.read_known(map.ty, &map.dims)?;
         Ok(Parameter::Elements(Arc::new(inner.elements(*map)?)))
     }
 

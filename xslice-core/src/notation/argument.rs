@@ -1,15 +1,17 @@
 //! The arguments of operators: from values as they are written to parameters, masks and names.
 //!
-//! How an attribute may be written is refused here; what its value may be is refused by the core. The literals of a Range have no type of
-//! their own: it stands in front, or is that of a run-time operand beside them.
+//! How an attribute may be written is refused here, in the name of its operator; what its value may be is refused by the core. The
+//! literals of a Range have no type of their own: it stands in front, or is that of a run-time operand beside them.
 
 use super::ast::{Argument, Operator, Value};
 use super::build::{Builder, Element};
 use super::operator::{self, Arguments, Known, Takes};
-use super::{cursor, words};
+use super::{Diagnostic, Span, cursor, words};
 use crate::elem::ElementType;
 use crate::error::{Error, ErrorKind};
-use crate::op::{Op, Param};
+use crate::op::Op;
+use crate::range::literal;
+use crate::tensor::Tensor;
 use alloc::{collections::BTreeSet, format, string::String, vec::Vec};
 
 impl<'t> Builder<'_, 't> {
@@ -34,34 +36,27 @@ impl<'t> Builder<'_, 't> {
             }
         };
         sound &= scalar.is_some();
+        // An operator whose type is refused has said so once.
+        let scalar = scalar.unwrap_or(Some(ElementType::F64));
+        let label = Arguments::default().operator(known, version).label();
         let mut arguments = Arguments::default();
         let mut given = BTreeSet::new();
         for argument in &ast.arguments {
-            let (name, takes) = match known.takes(&argument.name.text, version) {
-                Ok(found) => found,
-                Err(error) => {
-                    self.refuse::<()>(&argument.name.span, error);
-                    sound = false;
-                    continue;
+            let taken = known
+                .takes(&argument.name.text, version)
+                .and_then(|(name, takes)| match given.insert(name) {
+                    true => Ok((name, takes)),
+                    false => Err(given_twice(name)),
+                })
+                .map_err(|error| at(&argument.name.span, error))
+                .and_then(|taken| self.argument(argument, taken, scalar, &mut arguments));
+            sound &= match taken {
+                Ok(taken) => taken.is_some(),
+                Err(Diagnostic { error, span }) => {
+                    self.refuse::<()>(&span, error.operator(label.clone()));
+                    false
                 }
             };
-            if !given.insert(name) {
-                let error = Error::new(
-                    ErrorKind::RepeatedAttribute,
-                    format!("`{name}` is given twice"),
-                );
-                self.refuse::<()>(
-                    &argument.name.span,
-                    error.parameter(name).allowed("each attribute once"),
-                );
-                sound = false;
-                continue;
-            }
-            // An operator whose type is refused has said so once.
-            let scalar = scalar.unwrap_or(Some(ElementType::F64));
-            sound &= self
-                .argument(argument, (name, takes), scalar, &mut arguments)
-                .is_some();
         }
         sound.then(|| arguments.operator(known, version))
     }
@@ -104,93 +99,90 @@ impl<'t> Builder<'_, 't> {
         self.refuse(&ast.head, error)
     }
 
-    /// Takes an argument; `scalar` is the type of literals in a Range.
+    /// Takes an argument; `scalar` is the type of literals in a Range. `None` if a part of a run-time tensor is refused.
     fn argument(
         &mut self,
         argument: &'t Argument,
         (name, takes): (&'static str, Takes),
         scalar: Option<ElementType>,
         arguments: &mut Arguments,
-    ) -> Option<()> {
-        match (takes, &argument.value) {
-            (Takes::Tensor | Takes::Scalar, Value::Tensor(tensor)) => {
-                arguments.params.insert(name, self.tensor(tensor)?);
-            }
-            (Takes::Tensor, Value::Integer(integer)) => {
-                arguments.params.insert(name, integer.value.into());
-            }
+    ) -> Result<Option<()>, Diagnostic> {
+        let refused = |error| at(&argument.span, error);
+        let param = match (takes, &argument.value) {
+            (Takes::Tensor | Takes::Scalar, Value::Tensor(tensor)) => match self.tensor(tensor) {
+                Some(param) => param,
+                None => return Ok(None),
+            },
+            (Takes::Tensor, Value::Integer(integer)) => integer.value.into(),
             (Takes::Tensor, Value::List(list)) => {
-                arguments.params.insert(name, self.list(list)?);
+                let (shape, values) = operator::flatten(list)?;
+                Tensor::new(&shape, &values).map_err(refused)?.into()
             }
             (Takes::Scalar, Value::Integer(_) | Value::Float(_) | Value::List(_)) => {
-                arguments
-                    .params
-                    .insert(name, self.scalar(argument, scalar)?);
+                arguments.untyped |= scalar.is_none();
+                number(argument, scalar)?.into()
             }
-            (Takes::Axis, Value::Integer(integer)) => arguments.axis = integer.value,
+            (Takes::Axis, Value::Integer(integer)) => {
+                arguments.axis = integer.value;
+                return Ok(Some(()));
+            }
             (Takes::Mask, Value::List(list)) => {
-                let (shape, values) = match operator::flatten(list) {
-                    Ok(flat) => flat,
-                    Err(diagnostic) => return self.refuse(&diagnostic.span, diagnostic.error),
-                };
+                let (shape, values) = operator::flatten(list)?;
                 if shape.len() != 1 {
-                    return self.refuse(&argument.span, mask_rank(name, &shape));
+                    return Err(refused(mask_rank(name, &shape)));
                 }
                 arguments.masks.insert(name, values);
+                return Ok(Some(()));
             }
-            (Takes::Mask, Value::Integer(_)) => {
-                return self.refuse(&argument.span, mask_rank(name, &[]));
+            (Takes::Mask, Value::Integer(_)) => return Err(refused(mask_rank(name, &[]))),
+            (Takes::Dialect, Value::Name(dialect)) => {
+                arguments.dialect = operator::dialect(&dialect.text).map_err(refused)?;
+                return Ok(Some(()));
             }
-            (Takes::Dialect, Value::Name(dialect)) => match operator::dialect(&dialect.text) {
-                Ok(dialect) => arguments.dialect = dialect,
-                Err(error) => return self.refuse(&argument.span, error),
-            },
-            (takes, value) => return self.refuse(&argument.span, wrong_value(name, takes, value)),
-        }
-        Some(())
-    }
-
-    /// A literal of a Range in its type; `None` for a type that comes with the signature, where integers are `i64`.
-    fn scalar(&mut self, argument: &Argument, ty: Option<ElementType>) -> Option<Param> {
-        let known = ty.unwrap_or(ElementType::I64);
-        let (shape, values) = match &argument.value {
-            Value::Float(float) => {
-                let tensor = operator::float_as(known, &float.text);
-                let tensor = tensor.map_err(|error| error.parameter(argument.name.text.clone()));
-                return self.constant(tensor, &float.span);
-            }
-            Value::Integer(integer) => (Vec::new(), alloc::vec![integer.value]),
-            Value::List(list) => match operator::flatten(list) {
-                Ok(flat) => flat,
-                Err(diagnostic) => return self.refuse(&diagnostic.span, diagnostic.error),
-            },
-            Value::Tensor(_) | Value::Name(_) => return None,
+            (takes, value) => return Err(refused(wrong_value(name, takes, value))),
         };
-        match operator::integers_as(known, &shape, &values) {
-            Ok(tensor) => self.constant(tensor, &argument.span),
-            Err(at) => {
-                let span = match &argument.value {
-                    Value::List(list) => operator::element_span(list, at),
-                    _ => argument.span.clone(),
-                };
-                let allowed = match known {
-                    ElementType::I16 => format!("{}..={}", i16::MIN, i16::MAX),
-                    _ => format!("{}..={}", i32::MIN, i32::MAX),
-                };
-                let error = Error::new(
-                    ErrorKind::NumberRange,
-                    format!("number {} does not fit {known}", values[at]),
-                );
-                self.refuse(
-                    &span,
-                    error
-                        .parameter(argument.name.text.clone())
-                        .value(values[at])
-                        .allowed(allowed),
-                )
-            }
-        }
+        arguments.params.insert(name, param);
+        Ok(Some(()))
     }
+}
+
+/// A refusal at that place.
+fn at(span: &Span, error: Error) -> Diagnostic {
+    let span = span.clone();
+    Diagnostic { error, span }
+}
+
+/// A literal of a Range in its type; as it is written for a type that comes with the signature.
+fn number(argument: &Argument, ty: Option<ElementType>) -> Result<Tensor, Diagnostic> {
+    let named = |error: Error| error.parameter(argument.name.text.clone());
+    let (shape, values) = match &argument.value {
+        Value::Float(float) => {
+            // What no type holds is refused at once.
+            let tensor = literal::float(ty.unwrap_or(ElementType::F64), &float.text)
+                .map_err(|error| at(&float.span, named(error)))?;
+            return Ok(match ty {
+                Some(_) => tensor,
+                None => Tensor::scalar(float.text.clone()),
+            });
+        }
+        Value::Integer(integer) => (Vec::new(), alloc::vec![integer.value]),
+        Value::List(list) => operator::flatten(list)?,
+        Value::Tensor(_) | Value::Name(_) => (Vec::new(), Vec::new()),
+    };
+    literal::integers(ty.unwrap_or(ElementType::I64), &shape, &values).map_err(|error| {
+        let span = match (&argument.value, error.offender_position()) {
+            (Value::List(list), Some(position)) => &operator::element_span(list, position),
+            _ => &argument.span,
+        };
+        at(span, named(error))
+    })
+}
+
+fn given_twice(name: &'static str) -> Error {
+    let text = format!("`{name}` is given twice");
+    Error::new(ErrorKind::RepeatedAttribute, text)
+        .parameter(name)
+        .allowed("each attribute once")
 }
 
 fn mask_rank(name: &'static str, shape: &[usize]) -> Error {

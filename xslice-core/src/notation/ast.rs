@@ -58,7 +58,7 @@ pub(super) struct Chain {
     pub stages: Vec<Stage>,
 }
 
-/// Where a chain starts. The macro's richer places and `(expression)` are further variants, opaque to everything after the parser.
+/// Where a chain starts. The macro gives a place or an expression as one name, so that an operand is always a name.
 #[derive(Debug)]
 pub(super) enum Source {
     Operand(Name),

@@ -399,22 +399,14 @@ impl<'t> Builder<'_, 't> {
         })
     }
 
-    pub(super) fn list(&mut self, list: &List) -> Option<Param> {
+    fn list(&mut self, list: &List) -> Option<Param> {
         let (shape, values) = match operator::flatten(list) {
             Ok(flat) => flat,
             Err(diagnostic) => return self.refuse(&diagnostic.span, diagnostic.error),
         };
-        self.constant(tensor::Tensor::new(&shape, &values), &list.span)
-    }
-
-    pub(super) fn constant(
-        &mut self,
-        tensor: Result<tensor::Tensor, Error>,
-        span: &Span,
-    ) -> Option<Param> {
-        match tensor {
+        match tensor::Tensor::new(&shape, &values) {
             Ok(tensor) => Some(tensor.into()),
-            Err(error) => self.refuse(span, error),
+            Err(error) => self.refuse(&list.span, error),
         }
     }
 

@@ -6,12 +6,10 @@
 use super::ast::{Element, List};
 use super::words;
 use super::{Diagnostic, Span};
-use crate::elem::ElementType;
 use crate::error::{Error, ErrorKind};
 use crate::op::{
     Dialect, OnnxGather, OnnxRange, OnnxSlice, Op, OpenVinoSlice, OpenVinoStridedSlice, Param,
 };
-use crate::tensor::Tensor;
 use alloc::{collections::BTreeMap, format, vec::Vec};
 
 /// The operators of the notation.
@@ -148,13 +146,11 @@ impl Known {
             names.filter(|name| !(first_slice && *name == "steps"))
         };
         let near = words::nearest(name, names());
-        let label = Arguments::default().operator(self, version).label();
         let name = words::cut(name);
         let error = Error::new(
             ErrorKind::UnknownAttribute,
             format!("unknown attribute `{name}`"),
         )
-        .operator(label)
         .parameter(name)
         .allowed(words::listed(names()));
         Err(match near {
@@ -171,6 +167,8 @@ pub(super) struct Arguments {
     pub masks: BTreeMap<&'static str, Vec<i64>>,
     pub axis: i64,
     pub dialect: Dialect,
+    /// Whether literals of a Range have no type yet.
+    pub untyped: bool,
 }
 
 impl Arguments {
@@ -206,6 +204,7 @@ impl Arguments {
                 start: self.param("start"),
                 limit: self.param("limit"),
                 delta: self.param("delta"),
+                untyped: self.untyped,
             }),
             // No dialect differs here: the name is accepted, as in Gather.
             Known::OpenVinoSlice => Op::OpenVinoSlice(OpenVinoSlice {
@@ -316,56 +315,4 @@ pub(super) fn element_span(list: &List, position: usize) -> Span {
     }
     let mut left = position;
     find(list, &mut left).unwrap_or(&list.span).clone()
-}
-
-/// Integers as a tensor of the type of a Range.
-///
-/// # Errors
-/// The position of the first that does not fit.
-pub(super) fn integers_as(
-    ty: ElementType,
-    shape: &[usize],
-    values: &[i64],
-) -> Result<Result<Tensor, Error>, usize> {
-    fn narrow<T: TryFrom<i64>>(values: &[i64]) -> Result<Vec<T>, usize> {
-        let each = values.iter().enumerate();
-        each.map(|(at, &value)| T::try_from(value).map_err(|_| at))
-            .collect()
-    }
-    Ok(match ty {
-        ElementType::I16 => Tensor::new::<i16>(shape, &narrow(values)?),
-        ElementType::I32 => Tensor::new::<i32>(shape, &narrow(values)?),
-        ElementType::F32 => Tensor::new::<f32>(
-            shape,
-            &values.iter().map(|&value| value as f32).collect::<Vec<_>>(),
-        ),
-        ElementType::F64 => Tensor::new::<f64>(
-            shape,
-            &values.iter().map(|&value| value as f64).collect::<Vec<_>>(),
-        ),
-        _ => Tensor::new::<i64>(shape, values),
-    })
-}
-
-/// A float as a scalar of the type of a Range, rounded once.
-pub(super) fn float_as(ty: ElementType, text: &str) -> Result<Tensor, Error> {
-    let refused = |why: &str, allowed: &'static str| {
-        let shown = words::cut(text);
-        Error::new(ErrorKind::NumberRange, format!("float {shown} {why} {ty}"))
-            .value(shown)
-            .allowed(allowed)
-    };
-    const FINITE: &str = "finite numbers";
-    match ty {
-        ElementType::F32 => match text.parse::<f32>() {
-            Ok(value) if value.is_finite() => Ok(Tensor::scalar(value)),
-            _ => Err(refused("does not fit", FINITE)),
-        },
-        ElementType::F64 => match text.parse::<f64>() {
-            Ok(value) if value.is_finite() => Ok(Tensor::scalar(value)),
-            _ => Err(refused("does not fit", FINITE)),
-        },
-        _ => Err(refused("in a Range of", "integers")
-            .hint("floats need the element type f32 or f64: `<f32> onnx::Range@11(...)`")),
-    }
 }

@@ -5,7 +5,7 @@
 //! an unknown dimension as `?`. Long constants print as type and shape, whole with `{:#}`.
 
 use crate::elem::ElementType;
-use crate::op::{Dialect, Entry, Op, Param, Reshape};
+use crate::op::{Dialect, Entry, OnnxRange, Op, Param, Reshape};
 use crate::program::{Apply, Declared, Operand, Program, Value, ValueId};
 use crate::tensor::Tensor;
 use alloc::{
@@ -229,7 +229,7 @@ impl<'p> Printer<'p> {
         };
         let first = match (data, first) {
             (Some(_), _) => types.first().map(type_text),
-            (None, Some(generator)) => self.generated(generator, true).map(|ty| ty.to_string()),
+            (None, Some(generator)) => self.generated(&generator.op, true).map(|ty| ty.to_string()),
             (None, None) => None,
         };
         let Some(first) = first else { return };
@@ -245,7 +245,7 @@ impl<'p> Printer<'p> {
     fn generator_header(&mut self, data: Option<usize>, first: Option<&Apply>) {
         let has_operands = !self.program.operands().is_empty();
         if let (None, Some(generator), false) = (data, first, has_operands)
-            && let Some(ty) = self.generated(generator, false)
+            && let Some(ty) = self.generated(&generator.op, false)
         {
             self.out.push_str(&format!("<{ty}> "));
         }
@@ -253,23 +253,19 @@ impl<'p> Printer<'p> {
 
     /// The type of a generator's values: that of a constant, or, if `any`, of an operand; without `any` only of operands whose
     /// shape is not declared.
-    fn generated(&self, generator: &Apply, any: bool) -> Option<ElementType> {
-        let operands: Vec<_> = generator
-            .op
-            .params()
-            .filter_map(|(_, param)| self.operand(param))
-            .collect();
-        if operands.iter().any(|operand| operand.declared.is_none()) {
+    fn generated(&self, generator: &Op, any: bool) -> Option<ElementType> {
+        if let Op::OnnxRange(OnnxRange { untyped: true, .. }) = generator {
             return None;
         }
-        let constant = generator.op.params().find_map(|(_, param)| match param {
+        let constant = generator.params().find_map(|(_, param)| match param {
             Param::Constant(tensor) => Some(tensor.element_type()),
             Param::Operand(_) | Param::Value(_) => None,
         });
-        let declared = operands
-            .iter()
-            .filter_map(|operand| operand.declared.as_ref());
-        let of_operand = declared
+        let operands = generator
+            .params()
+            .filter_map(|(_, param)| self.operand(param));
+        let of_operand = operands
+            .filter_map(|operand| operand.declared.as_ref())
             .filter(|declared| any || declared.shape.is_none())
             .map(|declared| declared.element_type)
             .next();
@@ -360,11 +356,20 @@ impl<'p> Printer<'p> {
 
     /// The parameters after `given` others; how many there are then.
     fn params(&mut self, op: &'p Op, mut given: usize, depth: usize) -> usize {
+        let has_type = depth > 0 && op.is_generator() && self.generated(op, false).is_some();
         for (name, param) in op.params() {
             self.separate(given);
             self.out.push_str(name);
             self.out.push_str(" = ");
-            self.param(param, depth);
+            match (float_text(op, param), self.operand(param)) {
+                (Some(text), _) => self.out.push_str(text),
+                // In parentheses, where the type before the generator does not declare it.
+                (None, Some(operand)) if has_type && operand.declared.is_none() => {
+                    let name = operand.name.escape_debug();
+                    self.out.push_str(&format!("@({name})"));
+                }
+                (None, _) => self.param(param, depth),
+            }
             given += 1;
         }
         given
@@ -403,13 +408,23 @@ impl<'p> Printer<'p> {
     /// What stands in `@(<i64> ...)`: the type of a generator, or of an operand that is declared without a shape.
     fn computed_type(&self, source: Option<&Value>, first: Option<&Apply>) -> Option<ElementType> {
         match (source, first) {
-            (None, Some(generator)) => self.generated(generator, false),
+            (None, Some(generator)) => self.generated(&generator.op, false),
             (Some(Value::Operand(at)), _) if !self.typed => {
                 let declared = self.program.operands().get(*at)?.declared.as_ref()?;
                 declared.shape.is_none().then_some(declared.element_type)
             }
             _ => None,
         }
+    }
+}
+
+/// A float of a Range whose type is not known.
+fn float_text<'o>(op: &Op, param: &'o Param) -> Option<&'o str> {
+    match (op, param) {
+        (Op::OnnxRange(OnnxRange { untyped: true, .. }), Param::Constant(literal)) => {
+            literal.strings()?.first().map(String::as_str)
+        }
+        _ => None,
     }
 }
 

@@ -133,6 +133,12 @@ fn run_time_arguments(operator: &Operator) -> impl Iterator<Item = Diagnostic> {
 
 /// The tokens that a refusal of the compiler is about.
 fn locate(text: &Text, built: &Built<'_>, signature: &Signature, error: &Error) -> Span {
+    // First: an operand may be called `result` too.
+    if error.kind() == ErrorKind::ResultType
+        && let Some(result) = &text.result
+    {
+        return result.span.clone();
+    }
     let refused = built.places.iter().find(|(value, _)| {
         let prefix = built.graph.finish(*value);
         prefix.is_ok_and(|prefix| prefix.compile(signature).is_err())
@@ -142,13 +148,10 @@ fn locate(text: &Text, built: &Built<'_>, signature: &Signature, error: &Error) 
     {
         return place.locate(error);
     }
-    let result = text.result.as_ref().map(|ty| ty.span.clone());
-    declared_span(text, error)
-        .or(result)
-        .unwrap_or_else(|| match &text.chain.source {
-            Source::Operand(name) => name.span.clone(),
-            Source::Generator(operator) => operator.head.clone(),
-        })
+    declared_span(text, error).unwrap_or_else(|| match &text.chain.source {
+        Source::Operand(name) => name.span.clone(),
+        Source::Generator(operator) => operator.head.clone(),
+    })
 }
 
 /// The type of the operand that an error of its declaration names.

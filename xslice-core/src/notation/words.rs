@@ -12,7 +12,7 @@ const SHOWN: usize = 40;
 const COMPARED: usize = 32;
 
 /// The text on one line, its end left out where it is long.
-pub(super) fn cut(text: &str) -> String {
+pub(crate) fn cut(text: &str) -> String {
     let mut chars = text.chars();
     let mut shown = String::new();
     for c in chars.by_ref().take(SHOWN) {
@@ -95,7 +95,7 @@ fn distance(a: &str, b: &str) -> usize {
     row[b.len()]
 }
 
-/// The words in backticks, comma-separated: what is allowed.
+/// The words, comma-separated: what is allowed.
 pub(super) fn listed<'w>(words: impl Iterator<Item = &'w str>) -> String {
     words.collect::<Vec<_>>().join(", ")
 }

@@ -135,6 +135,7 @@ impl Range {
             start: None,
             limit: None,
             delta: None,
+            untyped: false,
         }
     }
 }
@@ -220,6 +221,8 @@ pub struct OnnxRange {
     pub(crate) start: Option<Param>,
     pub(crate) limit: Option<Param>,
     pub(crate) delta: Option<Param>,
+    /// Whether constants are literals without a type, which is that of an operand: integers as `i64`, a float as its text.
+    pub(crate) untyped: bool,
 }
 
 setters! { OnnxRange {

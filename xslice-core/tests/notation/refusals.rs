@@ -394,10 +394,16 @@ const REFUSALS: &[Refusal] = {
             "<f32>",
         ),
         (
-            "onnx::Range@11(start = @s, limit = 0.5, delta = 1)",
+            "<f32[4], s: i64> x[@(onnx::Range@11(start = @s, limit = 0.5, delta = 1))]",
             K::NumberRange,
             "0.5",
-            "<f32>",
+            "that of a run-time operand",
+        ),
+        (
+            "onnx::Range@11(start = @s, limit = 1e309, delta = 1)",
+            K::NumberRange,
+            "1e309",
+            "f64",
         ),
         (
             "<i16> onnx::Range@11(start = 0, limit = 32768, delta = 1)",
@@ -490,6 +496,50 @@ fn rules_of_the_core_are_refused_on_their_argument() {
             "{text}: {error}"
         );
     }
+}
+
+#[test]
+fn what_is_refused_of_an_argument_names_the_operator() {
+    for (operator, arguments) in [
+        ("onnx::Slice@13", "starts = [0], starts = [1], ends = [1]"),
+        ("onnx::Slice@13", "startz = [0], ends = [1]"),
+        ("onnx::Slice@13", "starts = s, ends = [1]"),
+        ("onnx::Slice@13", "starts = [[0], 1], ends = [1]"),
+        ("onnx::Slice@13", "starts = 0, ends = [1]"),
+        ("onnx::Gather@13", "indices = [0], axis = 0.5"),
+        ("onnx::Gather@11", "indices = [0], axis = @a"),
+        ("onnx::Gather@1", "indices = [0], dialect = numpy"),
+        ("onnx::Gather@1", "indices = [0], dialect = 3"),
+        (
+            "openvino::StridedSlice@1",
+            "begin = [0], end = [1], begin_mask = 1",
+        ),
+        (
+            "openvino::StridedSlice@1",
+            "begin = [0], end = [1], begin_mask = [[1]]",
+        ),
+        (
+            "openvino::StridedSlice@1",
+            "begin = [0], end = [1], begin_mask = [2]",
+        ),
+    ] {
+        let text = format!("x |> {operator}({arguments})");
+        let error = Program::parse(&text).expect_err(&text);
+        assert_eq!(error.operator_name(), Some(operator), "{error}");
+    }
+    for arguments in [
+        "start = 0, limit = 1e39, delta = 1",
+        "start = 0, limit = [1, [2]], delta = 1",
+        "start = 0, limit = 1, delta = one",
+    ] {
+        let text = format!("<f32> onnx::Range@11({arguments})");
+        let error = Program::parse(&text).expect_err(&text);
+        assert_eq!(error.operator_name(), Some("onnx::Range@11"), "{error}");
+    }
+    // What another operator refuses inside an argument is its own.
+    let text = "x |> onnx::Slice@13(starts = @(s |> onnx::Gather@1(indices = [0], axis = [0])), ends = [1])";
+    let error = Program::parse(text).expect_err(text);
+    assert_eq!(error.operator_name(), Some("onnx::Gather@1"), "{error}");
 }
 
 #[test]

@@ -49,6 +49,7 @@ pub fn expand(
         destination,
         fallible: false,
     };
+    let names = parameters(notation);
     let written = plan.as_ref().and_then(|plan| {
         let refusals = &mut refusals;
         if is_constant {
@@ -57,9 +58,9 @@ pub fn expand(
                 head: &head,
                 ..form
             };
-            text(plan, notation, form, refusals, emit::function).map(Written::Constant)
+            text(plan, notation, &names, form, refusals, emit::function).map(Written::Constant)
         } else {
-            text(plan, notation, form, refusals, emit::moved).map(Written::Moved)
+            text(plan, notation, &names, form, refusals, emit::moved).map(Written::Moved)
         }
     });
     match (written, plan) {
@@ -71,6 +72,13 @@ pub fn expand(
         },
         _ => dummy(Template::new(ROOT, root), &mut refusals, &expression),
     }
+}
+
+/// The parameters of the function that moves: names that no user has. By the name of a `static` or a `const`, a parameter would be a pattern
+/// that means it.
+fn parameters(notation: &Notation) -> Vec<String> {
+    let count = usize::from(notation.has_data) + notation.names.len();
+    (0..count).map(|at| format!("{IN_SCOPE}_{at}")).collect()
 }
 
 /// What moves.

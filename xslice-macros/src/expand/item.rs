@@ -1,10 +1,10 @@
 //! `xslice! { pub fn crop<...> [1:] }`: the function by its name, and its shape in a module of the same name, which is in another
 //! namespace.
 
-use super::{ALLOW, compile, not_constant, parameters, text};
-use crate::parse::{Item, Notation};
+use super::{ALLOW, compile, not_constant, text};
+use crate::parse::{DATA, Item, Notation};
 use crate::report::Refusal;
-use crate::template::{ROOT, Template};
+use crate::template::{self, ROOT, Template};
 use proc_macro::{TokenStream, TokenTree};
 use xslice_core::emit::{self, Destination, Function};
 
@@ -29,9 +29,10 @@ pub fn expand(root: &TokenStream, item: Item, all: &mut Vec<Refusal>) -> TokenSt
         destination,
         fallible: false,
     };
+    let names = parameters(notation);
     let function = plan
         .as_ref()
-        .and_then(|plan| text(plan, notation, form, &mut refusals, emit::function))
+        .and_then(|plan| text(plan, notation, &names, form, &mut refusals, emit::function))
         .filter(|_| refusals.is_empty())
         .unwrap_or_else(|| dummy(notation, &head, destination));
     let template = Template::new(ROOT, item.root.unwrap_or_else(|| root.clone()))
@@ -63,7 +64,7 @@ fn dummy(notation: &Notation, head: &str, destination: Destination) -> String {
     let result = match (destination, notation.run_time().is_some()) {
         (Destination::Parameter, false) => String::new(),
         (Destination::Parameter, true) => format!("-> ::core::result::Result<(), {ROOT}::Error>"),
-        (Destination::Returned | Destination::Constant, _) => String::from("-> R"),
+        (Destination::Constant, _) => String::from("-> R"),
     };
     if destination == Destination::Parameter {
         generics.push(String::from("D: ?Sized"));
@@ -73,4 +74,22 @@ fn dummy(notation: &Notation, head: &str, destination: Destination) -> String {
     }
     let (generics, parameters) = (generics.join(", "), parameters.join(", "));
     format!("{head}<{generics}>({parameters}) {result} {{ loop {{}} }} ")
+}
+
+/// The parameters of a function that its users read: the data, then the operands by their names.
+fn parameters(notation: &Notation) -> Vec<String> {
+    let names = notation.names.iter().map(|name| {
+        let mut name = name.to_string();
+        if template::is_primitive(&name) {
+            name.push('_');
+        }
+        name
+    });
+    let names: Vec<String> = names.collect();
+    let mut data = String::from(DATA);
+    while names.contains(&data) {
+        data.push('_');
+    }
+    let data = notation.has_data.then_some(data);
+    data.into_iter().chain(names).collect()
 }
