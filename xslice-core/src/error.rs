@@ -319,6 +319,25 @@ impl Error {
     }
 }
 
+/// Characters of a token that a refusal shows.
+const SHOWN: usize = 40;
+
+/// The text on one line, its end left out where it is long.
+pub(crate) fn cut(text: &str) -> String {
+    let mut chars = text.chars();
+    let mut shown = String::new();
+    for c in chars.by_ref().take(SHOWN) {
+        match c {
+            '"' | '\'' | '\\' => shown.push(c),
+            _ => shown.extend(c.escape_debug()),
+        }
+    }
+    if chars.next().is_some() {
+        shown.push_str("...");
+    }
+    shown
+}
+
 /// More characters of one refusal are left out: a list of a user may be of any length.
 const MOST_CHARACTERS: usize = 1000;
 

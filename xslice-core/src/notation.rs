@@ -30,7 +30,6 @@ mod words;
 pub(crate) use print::entry as entry_text;
 pub use token::{Delimiter, Token, TokenKind};
 pub use typed::{Compiled, compile, is_generator};
-pub(crate) use words::cut;
 
 use crate::error::{Error, ErrorKind};
 use crate::program::Program;

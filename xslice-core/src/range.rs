@@ -3,12 +3,13 @@
 //! Position `p` has the value `start + p * delta` in the element type: multiply, then add, no fused multiply-add; integers wrap,
 //! which is exact for every value below the limit. Engines evaluate [`Progression`], they do not count.
 
-use crate::elem::ElementType;
+use crate::elem::{Element, ElementType};
 use crate::error::{Error, ErrorKind};
 use crate::op::Dialect;
 use crate::tensor::Tensor;
 use alloc::{format, vec::Vec};
 use core::fmt;
+use core::ops::AddAssign;
 
 pub(crate) mod literal;
 
@@ -170,13 +171,18 @@ pub(crate) fn resolve(
     };
     let (count, formula) = count_and_formula;
     admit(count)?;
-    match (dialect, formula) {
-        // Row 16: the dialect adds delta again and again, rounding each time.
-        (Dialect::OnnxRuntime, Progression::F32(..) | Progression::F64(..)) => {
-            Ok(Resolved::Accumulated(accumulate(formula, count)?))
+    // Row 16: the dialect adds delta again and again, rounding each time.
+    Ok(match (dialect, formula) {
+        (Dialect::OnnxRuntime, Progression::F32(start, delta)) => {
+            let [start, delta] = [start, delta].map(f32::from_bits);
+            Resolved::Accumulated(accumulate(count, start, delta, f32::to_ne_bytes)?)
         }
-        _ => Ok(Resolved::Formula(formula, count)),
-    }
+        (Dialect::OnnxRuntime, Progression::F64(start, delta)) => {
+            let [start, delta] = [start, delta].map(f64::from_bits);
+            Resolved::Accumulated(accumulate(count, start, delta, f64::to_ne_bytes)?)
+        }
+        _ => Resolved::Formula(formula, count),
+    })
 }
 
 #[expect(
@@ -294,33 +300,22 @@ fn not_finite(name: &'static str, value: f64) -> Error {
     .allowed("values whose (limit - start) / delta is finite")
 }
 
-fn accumulate(formula: Progression, count: usize) -> Result<Tensor, Error> {
-    let ty = formula.element_type();
+/// So many values, the first of them `start`, each `delta` more than the one before it.
+fn accumulate<T: Element + Copy + AddAssign, const N: usize>(
+    count: usize,
+    start: T,
+    delta: T,
+    bytes_of: fn(T) -> [u8; N],
+) -> Result<Tensor, Error> {
+    let size = crate::tensor::byte_count(count, T::TYPE)?;
     let mut bytes = Vec::new();
-    let size = crate::tensor::byte_count(count, ty)?;
     bytes
         .try_reserve_exact(size)
         .map_err(|_| crate::tensor::out_of_memory(size))?;
-    match formula {
-        Progression::F32(start, delta) => {
-            let (mut value, delta) = (f32::from_bits(start), f32::from_bits(delta));
-            for _ in 0..count {
-                bytes.extend(value.to_ne_bytes());
-                value += delta;
-            }
-        }
-        Progression::F64(start, delta) => {
-            let (mut value, delta) = (f64::from_bits(start), f64::from_bits(delta));
-            for _ in 0..count {
-                bytes.extend(value.to_ne_bytes());
-                value += delta;
-            }
-        }
-        Progression::I16(..) | Progression::I32(..) | Progression::I64(..) => {
-            for p in 0..count as i64 {
-                bytes.extend(&formula.bits(p).to_le_bytes()[..ty.size()]);
-            }
-        }
+    let mut value = start;
+    for _ in 0..count {
+        bytes.extend(bytes_of(value));
+        value += delta;
     }
-    Tensor::from_bytes(ty, &[count], bytes)
+    Tensor::from_bytes(T::TYPE, &[count], bytes)
 }

@@ -1,31 +1,14 @@
 //! Words for refusals: tokens cut to a line, and the name that was probably meant.
 
+pub(super) use crate::error::cut;
+
 use alloc::{
     string::{String, ToString},
     vec::Vec,
 };
 
-/// Characters of a token that a refusal shows.
-const SHOWN: usize = 40;
-
 /// Names longer than this are not compared.
 const COMPARED: usize = 32;
-
-/// The text on one line, its end left out where it is long.
-pub(crate) fn cut(text: &str) -> String {
-    let mut chars = text.chars();
-    let mut shown = String::new();
-    for c in chars.by_ref().take(SHOWN) {
-        match c {
-            '"' | '\'' | '\\' => shown.push(c),
-            _ => shown.extend(c.escape_debug()),
-        }
-    }
-    if chars.next().is_some() {
-        shown.push_str("...");
-    }
-    shown
-}
 
 /// The candidate nearest to `name`, if one is near enough to be meant. The first of equals.
 pub(super) fn nearest<'c>(

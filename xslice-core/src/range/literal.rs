@@ -4,8 +4,7 @@
 //! with the signature, the operator keeps what is written: integers as `i64`, a float as its text, so that it is rounded once.
 
 use crate::elem::ElementType;
-use crate::error::{Error, ErrorKind};
-use crate::notation::cut;
+use crate::error::{Error, ErrorKind, cut};
 use crate::op::{OnnxRange, Param};
 use crate::tensor::Tensor;
 use alloc::{borrow::Cow, format, vec::Vec};
