@@ -150,10 +150,14 @@ impl Access {
     /// Replaces counter `k` by `with[k]`, over `rank` new counters.
     pub(crate) fn substitute(&self, with: &[Replacement<'_>], rank: usize) -> Self {
         let mut result = Self::fixed(self.offset, rank);
-        for (&stride, replacement) in self.strides.iter().zip(with) {
-            if stride == 0 {
-                continue;
-            }
+        let moved = || {
+            let replaced = self.strides.iter().zip(with);
+            replaced.filter(|(stride, _)| **stride != 0)
+        };
+        let lookups = moved().map(|(_, replacement)| replacement.lookups.len());
+        let lookups = self.lookups.len() + lookups.sum::<usize>();
+        result.lookups.reserve_exact(lookups);
+        for (&stride, replacement) in moved() {
             result.offset = result
                 .offset
                 .wrapping_add(stride.wrapping_mul(replacement.offset));
