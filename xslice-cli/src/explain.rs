@@ -49,7 +49,7 @@ pub struct Args {
     #[arg(long)]
     code: bool,
 
-    /// Also draws which elements are taken, in which order: a picture for each output
+    /// Also draws which elements are taken, in which order: a picture for each output; with `-` it is printed instead of the text
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
 }
@@ -62,8 +62,12 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<ExitCode> {
     let text = args.what.open(&args.inputs, |request| {
         let outputs = explained(request)?;
         if let Some(path) = &args.svg {
+            let picture = draw(request, &outputs)?;
+            if files::is_standard_output(path) {
+                return Ok(picture);
+            }
             let mut staged = Staged::default();
-            staged.write(path, draw(request, &outputs)?.as_bytes())?;
+            staged.write(path, picture.into_bytes())?;
             staged.publish()?;
         }
         Ok(text_of(request, &outputs, args.code))

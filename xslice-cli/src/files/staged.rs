@@ -1,0 +1,161 @@
+//! Results that appear whole or not at all.
+//!
+//! A result is written to a temporary file beside its place and renamed when all results of the command are written, so a refusal
+//! never leaves a file behind, never half of one, and no folder that was made for it. The place is the file that a path leads to,
+//! through links; a file that is replaced leaves its permissions. What is there and no regular file (a device, a pipe) is never
+//! replaced: it takes the bytes when the others are in their places.
+
+use super::{cannot, encode};
+use crate::error::{Fault, Result};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use xslice::Tensor;
+
+/// Whether a path stands for standard output, where a command writes one file.
+#[must_use]
+pub fn is_standard_output(path: &Path) -> bool {
+    path == Path::new("-") || path == Path::new("/dev/stdout")
+}
+
+/// Results on their way to their places. Dropped before [`Staged::publish`], it takes its temporary files and its folders away.
+#[derive(Debug, Default)]
+pub struct Staged {
+    files: Vec<(PathBuf, PathBuf)>,
+    /// Devices and pipes, and what goes into them.
+    straight: Vec<(PathBuf, Vec<u8>)>,
+    /// Those that were made, each before those in it.
+    folders: Vec<PathBuf>,
+}
+
+impl Staged {
+    /// Makes a folder for results, and those above it, where they are not there.
+    ///
+    /// # Errors
+    /// What the operating system refuses.
+    pub fn make_folder(&mut self, folder: &Path) -> Result<()> {
+        let above = folder.ancestors();
+        let missing = above.take_while(|above| !above.as_os_str().is_empty() && !above.is_dir());
+        let missing: Vec<_> = missing.collect();
+        for folder in missing.into_iter().rev() {
+            match fs::create_dir(folder) {
+                Ok(()) => self.folders.push(folder.to_path_buf()),
+                // Somebody else was faster.
+                Err(_) if folder.is_dir() => {}
+                Err(error) => return Err(cannot("create", folder, &error)),
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes a tensor beside its place.
+    ///
+    /// # Errors
+    /// What the operating system refuses; what a file of that kind does not hold.
+    pub fn write_tensor(&mut self, path: &Path, name: &str, tensor: &Tensor) -> Result<()> {
+        let bytes = encode(path, name, tensor).map_err(|fault| fault.at(path))?;
+        self.write(path, bytes)
+    }
+
+    /// Writes bytes beside their place, or keeps them for what takes no file beside it.
+    ///
+    /// # Errors
+    /// What the operating system refuses.
+    pub fn write(&mut self, path: &Path, bytes: Vec<u8>) -> Result<()> {
+        if path.is_dir() {
+            return Err(Fault::File("cannot write: a directory is in the way".into()).at(path));
+        }
+        let refused = |error| cannot("write", path, &error);
+        let Some(place) = file_behind(path).map_err(refused)? else {
+            self.straight.push((path.to_path_buf(), bytes));
+            return Ok(());
+        };
+        let (temporary, mut file) = self.create_beside(&place).map_err(refused)?;
+        let replaced = fs::metadata(&place).ok();
+        self.files.push((temporary.clone(), place));
+        // Before the bytes: what others must not read is never readable.
+        let permissions = match replaced {
+            Some(replaced) => fs::set_permissions(temporary, replaced.permissions()),
+            None => Ok(()),
+        };
+        permissions
+            .and_then(|()| file.write_all(&bytes))
+            .and_then(|()| file.flush())
+            .map_err(refused)
+    }
+
+    fn create_beside(&self, place: &Path) -> io::Result<(PathBuf, File)> {
+        let folder = place.parent().unwrap_or(Path::new(""));
+        for attempt in 0..u32::MAX {
+            let name = format!(
+                ".xslice-{}-{}-{attempt}.tmp",
+                std::process::id(),
+                self.files.len()
+            );
+            let temporary = folder.join(name);
+            let mut options = OpenOptions::new();
+            match options.write(true).create_new(true).open(&temporary) {
+                Ok(file) => return Ok((temporary, file)),
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Err(io::ErrorKind::AlreadyExists.into())
+    }
+
+    /// Puts every file in its place, and bytes where no file is.
+    ///
+    /// # Errors
+    /// What the operating system refuses.
+    pub fn publish(mut self) -> Result<()> {
+        while let Some((temporary, path)) = self.files.pop() {
+            fs::rename(&temporary, &path).map_err(|error| {
+                let _ = fs::remove_file(&temporary);
+                cannot("write", &path, &error)
+            })?;
+        }
+        for (path, bytes) in &self.straight {
+            let mut options = OpenOptions::new();
+            let target = options.append(true).open(path);
+            target
+                .and_then(|mut target| target.write_all(bytes))
+                .map_err(|error| cannot("write", path, &error))?;
+        }
+        self.folders.clear();
+        Ok(())
+    }
+}
+
+impl Drop for Staged {
+    fn drop(&mut self) {
+        for (temporary, _) in &self.files {
+            let _ = fs::remove_file(temporary);
+        }
+        // A folder that somebody else has used meanwhile is not empty, and stays.
+        for folder in self.folders.iter().rev() {
+            let _ = fs::remove_dir(folder);
+        }
+    }
+}
+
+/// The file that a path leads to, there or not; `None` for what only takes bytes: no regular file, or one that is open already and
+/// has its name from a descriptor.
+fn file_behind(path: &Path) -> io::Result<Option<PathBuf>> {
+    match fs::metadata(path) {
+        Ok(metadata) if !metadata.is_file() => return Ok(None),
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        Ok(_) | Err(_) => {}
+    }
+    let mut place = path.to_path_buf();
+    while let Ok(target) = fs::read_link(&place) {
+        let folder = match place.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() => folder.canonicalize()?,
+            Some(_) | None => PathBuf::new(),
+        };
+        if folder.starts_with("/proc") {
+            return Ok(None);
+        }
+        place = folder.join(target);
+    }
+    Ok(Some(place))
+}
