@@ -1,9 +1,10 @@
 //! Results that appear whole or not at all.
 //!
 //! A result is written to a temporary file beside its place and renamed when all results of the command are written, so a refusal
-//! never leaves a file behind, never half of one, and no folder that was made for it. The place is the file that a path leads to,
-//! through links; a file that is replaced leaves its permissions. What is there and no regular file (a device, a pipe) is never
-//! replaced: it takes the bytes when the others are in their places.
+//! never leaves a file behind, never half of one, and no folder that was made for it. A file that is replaced stays beside its place
+//! until all are in theirs, and goes back where one cannot. The place is the file that a path leads to, through links; a file that is
+//! replaced leaves its permissions. What is there and no regular file (a device, a pipe) is never replaced: it takes the bytes
+//! when the others are in their places.
 
 use super::{cannot, encode};
 use crate::error::{Fault, Result};
@@ -18,10 +19,10 @@ pub fn is_standard_output(path: &Path) -> bool {
     path == Path::new("-") || path == Path::new("/dev/stdout")
 }
 
-/// Results on their way to their places. Dropped before [`Staged::publish`], it takes its temporary files and its folders away.
+/// Results on their way to their places. Dropped before all of [`Staged::publish`] is done, it leaves everything as it was.
 #[derive(Debug, Default)]
 pub struct Staged {
-    files: Vec<(PathBuf, PathBuf)>,
+    files: Vec<StagedFile>,
     /// Devices and pipes, and what goes into them.
     straight: Vec<(PathBuf, Vec<u8>)>,
     /// Those that were made, each before those in it.
@@ -72,7 +73,12 @@ impl Staged {
         };
         let (temporary, mut file) = self.create_beside(&place).map_err(refused)?;
         let replaced = fs::metadata(&place).ok();
-        self.files.push((temporary.clone(), place));
+        self.files.push(StagedFile {
+            temporary: temporary.clone(),
+            place,
+            before: None,
+            is_in_place: false,
+        });
         // Before the bytes: what others must not read is never readable.
         let permissions = match replaced {
             Some(replaced) => fs::set_permissions(temporary, replaced.permissions()),
@@ -108,11 +114,9 @@ impl Staged {
     /// # Errors
     /// What the operating system refuses.
     pub fn publish(mut self) -> Result<()> {
-        while let Some((temporary, path)) = self.files.pop() {
-            fs::rename(&temporary, &path).map_err(|error| {
-                let _ = fs::remove_file(&temporary);
-                cannot("write", &path, &error)
-            })?;
+        for file in &mut self.files {
+            file.put()
+                .map_err(|error| cannot("write", &file.place, &error))?;
         }
         for (path, bytes) in &self.straight {
             let mut options = OpenOptions::new();
@@ -121,6 +125,9 @@ impl Staged {
                 .and_then(|mut target| target.write_all(bytes))
                 .map_err(|error| cannot("write", path, &error))?;
         }
+        for file in self.files.drain(..) {
+            file.keep();
+        }
         self.folders.clear();
         Ok(())
     }
@@ -128,12 +135,58 @@ impl Staged {
 
 impl Drop for Staged {
     fn drop(&mut self) {
-        for (temporary, _) in &self.files {
-            let _ = fs::remove_file(temporary);
+        for file in self.files.iter().rev() {
+            file.take_back();
         }
         // A folder that somebody else has used meanwhile is not empty, and stays.
         for folder in self.folders.iter().rev() {
             let _ = fs::remove_dir(folder);
+        }
+    }
+}
+
+/// A result beside its place, or in it.
+#[derive(Debug)]
+struct StagedFile {
+    temporary: PathBuf,
+    place: PathBuf,
+    /// The file that was in the place, under a name of its own.
+    before: Option<PathBuf>,
+    is_in_place: bool,
+}
+
+impl StagedFile {
+    fn put(&mut self) -> io::Result<()> {
+        if self.place.is_file() {
+            let before = self.temporary.with_extension("old");
+            // By a second name the file is never missing from its place; not every file system has those.
+            fs::hard_link(&self.place, &before).or_else(|_| fs::rename(&self.place, &before))?;
+            self.before = Some(before);
+        }
+        fs::rename(&self.temporary, &self.place)?;
+        self.is_in_place = true;
+        Ok(())
+    }
+
+    fn keep(self) {
+        if let Some(before) = self.before {
+            let _ = fs::remove_file(before);
+        }
+    }
+
+    fn take_back(&self) {
+        if !self.is_in_place {
+            let _ = fs::remove_file(&self.temporary);
+        }
+        match &self.before {
+            // Where both are names of one file, it is in its place and keeps the other name.
+            Some(before) if fs::rename(before, &self.place).is_ok() => {
+                let _ = fs::remove_file(before);
+            }
+            None if self.is_in_place => {
+                let _ = fs::remove_file(&self.place);
+            }
+            Some(_) | None => {}
         }
     }
 }
@@ -158,4 +211,46 @@ fn file_behind(path: &Path) -> io::Result<Option<PathBuf>> {
         place = folder.join(target);
     }
     Ok(Some(place))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_cannot_take_its_place_takes_the_others_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let names = || {
+            let entries = fs::read_dir(folder.path()).unwrap();
+            let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name()).collect();
+            names.sort();
+            names
+        };
+        for blocked in ["a", "b", "c"] {
+            fs::write(at("a"), "old").unwrap();
+            fs::write(at("c"), "old").unwrap();
+            let mut staged = Staged::default();
+            for name in ["a", "b", "c"] {
+                staged.write(&at(name), b"new".to_vec()).unwrap();
+            }
+            // Meanwhile somebody else has put a folder there.
+            let _ = fs::remove_file(at(blocked));
+            fs::create_dir(at(blocked)).unwrap();
+            let text = staged.publish().unwrap_err().to_string();
+            assert!(text.contains("cannot write"), "{text}");
+            fs::remove_dir(at(blocked)).unwrap();
+            let left = ["a", "c"].into_iter().filter(|name| *name != blocked);
+            let left: Vec<_> = left.collect();
+            assert_eq!(names(), left);
+            for name in left {
+                assert_eq!(fs::read(at(name)).unwrap(), b"old");
+            }
+        }
+        let mut staged = Staged::default();
+        staged.write(&at("c"), b"new".to_vec()).unwrap();
+        staged.publish().unwrap();
+        assert_eq!(fs::read(at("c")).unwrap(), b"new");
+        assert!(names().iter().all(|name| name == "a" || name == "c"));
+    }
 }
