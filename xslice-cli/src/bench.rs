@@ -101,16 +101,15 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<ExitCode> {
         progress.inc(1);
     }
     progress.finish_and_clear();
+    let mut staged = Staged::default();
     if let Some(path) = file {
-        let mut staged = Staged::default();
         staged.write(path, json(&rows).into_bytes())?;
-        staged.publish()?;
     }
     let printed = match (&args.json, file) {
         (Some(_), None) => json(&rows),
         _ => report::table(&rows, &strategies),
     };
-    print(out, printed)?;
+    staged.publish(|| print(out, printed))?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -161,7 +161,7 @@ pub fn main() -> ExitCode {
 /// # Errors
 /// Any other failure to write.
 pub fn print(out: &mut dyn Write, text: impl Display) -> Result<()> {
-    match write!(out, "{text}") {
+    match write!(out, "{text}").and_then(|()| out.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Error::from(Fault::File(
             format!("cannot write to standard output: {error}"),
         ))),

@@ -79,8 +79,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<ExitCode> {
         Some(path) if !files::is_standard_output(path) => {
             let mut staged = Staged::default();
             staged.write(path, text.into_bytes())?;
-            staged.publish()?;
-            print(out, format!("{}\n", path.display()))?;
+            staged.publish(|| print(out, format!("{}\n", path.display())))?;
         }
         Some(_) | None => print(out, text)?,
     }

@@ -59,6 +59,7 @@ const MOST_PICTURES: usize = 8;
 
 /// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<ExitCode> {
+    let mut staged = Staged::default();
     let text = args.what.open(&args.inputs, |request| {
         let outputs = explained(request)?;
         if let Some(path) = &args.svg {
@@ -66,9 +67,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<ExitCode> {
             if files::is_standard_output(path) {
                 return Ok(picture);
             }
-            let mut staged = Staged::default();
             staged.write(path, picture.into_bytes())?;
-            staged.publish()?;
         }
         Ok(text_of(request, &outputs, args.code))
     });
@@ -78,7 +77,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<ExitCode> {
         }
         (text, _) => text?,
     };
-    print(out, text)?;
+    staged.publish(|| print(out, text))?;
     Ok(ExitCode::SUCCESS)
 }
 

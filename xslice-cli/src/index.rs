@@ -6,7 +6,7 @@
 use crate::call::Call;
 use crate::cli::{Common, EngineName, list_names, print, split_assignment};
 use crate::error::{Error, Result};
-use crate::files;
+use crate::files::{self, Staged};
 use crate::table;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -67,9 +67,11 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<ExitCode> {
     match &args.output {
         None => print(out, table::of(&[("result".into(), result)]))?,
         Some(path) => {
-            files::write_tensor(path, "", &result)?;
+            let mut staged = Staged::default();
+            staged.write_tensor(path, "", &result)?;
             let (ty, shape) = (result.element_type(), result.shape());
-            print(out, format!("{}  {ty} {shape:?}\n", path.display()))?;
+            let line = format!("{}  {ty} {shape:?}\n", path.display());
+            staged.publish(|| print(out, line))?;
         }
     }
     Ok(ExitCode::SUCCESS)

@@ -116,6 +116,5 @@ fn write_outputs(folder: &Path, results: &[(String, Tensor)], out: &mut dyn Writ
         let (ty, shape) = (tensor.element_type(), tensor.shape());
         lines.push_str(&format!("{}  {ty} {shape:?}\n", path.display()));
     }
-    staged.publish()?;
-    print(out, lines)
+    staged.publish(|| print(out, lines))
 }

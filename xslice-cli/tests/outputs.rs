@@ -95,6 +95,42 @@ fn a_file_that_is_replaced_leaves_its_permissions() {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
+fn where_standard_output_takes_nothing_files_are_as_they_were() {
+    let files = Files::new();
+    let model = files.model("m.onnx", &common::slice_model());
+    let x = files.tensor("x.npy", &iota(&[6]));
+    files.write("there/y.npy", "old");
+    files.write("old.npy", "old");
+    let before = (files.names(), names_in(&files.path("there")));
+    let (model, x) = (model.display().to_string(), x.display().to_string());
+    let given = format!("x={x}");
+    let commands = [
+        &["run", &model, "-i", &given, "-o", "there"][..],
+        &["run", &model, "-i", &given, "-o", "new/folder"],
+        &["index", "x[1:]", &x, "-o", "old.npy"],
+        &["index", "x[1:]", &x, "-o", "new.npy"],
+        &["emit", TEXT, "-o", "new.rs"],
+        &["explain", TEXT, "--svg", "new.svg"],
+    ];
+    for command in commands {
+        let full = fs::OpenOptions::new().write(true).open("/dev/full");
+        let output = Command::new(env!("CARGO_BIN_EXE_xslice"))
+            .args(command)
+            .current_dir(files.path(""))
+            .stdout(full.unwrap())
+            .output()
+            .unwrap();
+        let line = common::refusal(&output);
+        assert!(line.contains("standard output"), "{line}");
+        let after = (files.names(), names_in(&files.path("there")));
+        assert_eq!(after, before, "{command:?}");
+        assert_eq!(fs::read(files.path("there/y.npy")).unwrap(), b"old");
+        assert_eq!(fs::read(files.path("old.npy")).unwrap(), b"old");
+    }
+}
+
+#[test]
 fn a_dash_is_standard_output() {
     let files = Files::new();
     let print = |args: &[&str]| {

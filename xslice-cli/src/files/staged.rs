@@ -2,7 +2,7 @@
 //!
 //! A result is written to a temporary file beside its place and renamed when all results of the command are written, so a refusal
 //! never leaves a file behind, never half of one, and no folder that was made for it. A file that is replaced stays beside its place
-//! until all are in theirs, and goes back where one cannot. The place is the file that a path leads to, through links; a file that is
+//! until all are in theirs and the command has said so, and goes back where one cannot. The place is the file that a path leads to, through links; a file that is
 //! replaced leaves its permissions. What is there and no regular file (a device, a pipe) is never replaced: it takes the bytes
 //! when the others are in their places.
 
@@ -109,11 +109,11 @@ impl Staged {
         Err(io::ErrorKind::AlreadyExists.into())
     }
 
-    /// Puts every file in its place, and bytes where no file is.
+    /// Puts every file in its place, and bytes where no file is; then `tell` says so. Where it cannot, nothing was written.
     ///
     /// # Errors
-    /// What the operating system refuses.
-    pub fn publish(mut self) -> Result<()> {
+    /// What the operating system refuses, and the error of `tell`.
+    pub fn publish(mut self, tell: impl FnOnce() -> Result<()>) -> Result<()> {
         for file in &mut self.files {
             file.put()
                 .map_err(|error| cannot("write", &file.place, &error))?;
@@ -125,6 +125,7 @@ impl Staged {
                 .and_then(|mut target| target.write_all(bytes))
                 .map_err(|error| cannot("write", path, &error))?;
         }
+        tell()?;
         for file in self.files.drain(..) {
             file.keep();
         }
@@ -237,7 +238,7 @@ mod tests {
             // Meanwhile somebody else has put a folder there.
             let _ = fs::remove_file(at(blocked));
             fs::create_dir(at(blocked)).unwrap();
-            let text = staged.publish().unwrap_err().to_string();
+            let text = staged.publish(|| Ok(())).unwrap_err().to_string();
             assert!(text.contains("cannot write"), "{text}");
             fs::remove_dir(at(blocked)).unwrap();
             let left = ["a", "c"].into_iter().filter(|name| *name != blocked);
@@ -249,7 +250,7 @@ mod tests {
         }
         let mut staged = Staged::default();
         staged.write(&at("c"), b"new".to_vec()).unwrap();
-        staged.publish().unwrap();
+        staged.publish(|| Ok(())).unwrap();
         assert_eq!(fs::read(at("c")).unwrap(), b"new");
         assert!(names().iter().all(|name| name == "a" || name == "c"));
     }
