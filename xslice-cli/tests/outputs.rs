@@ -95,6 +95,35 @@ fn a_file_that_is_replaced_leaves_its_permissions() {
 }
 
 #[test]
+fn every_command_makes_the_folder_of_what_it_writes() {
+    let files = Files::new();
+    let x = files.tensor("x.npy", &iota(&[2, 3]));
+    accepted(&index(&x, &files.path("a/b/y.npy")));
+    accepted(&emit(&files.path("c/d/f.rs")));
+    let picture = files.path("e/f/x.svg").display().to_string();
+    accepted(&xslice(&["explain", TEXT, "--svg", &picture]));
+    let figures = files.path("g/h/f.json").display().to_string();
+    let bench = ["bench", "--filter", "rgb", "--strategy", "runner"];
+    accepted(&xslice(
+        &[&bench[..], &["--rounds", "1", "--json", &figures]].concat(),
+    ));
+    for name in ["a/b/y.npy", "c/d/f.rs", "e/f/x.svg", "g/h/f.json"] {
+        assert!(files.path(name).is_file(), "{name}");
+    }
+    // What is refused makes none, and a file is no folder.
+    let line = common::refusal(&xslice(&[
+        "index",
+        "x[7]",
+        &x.display().to_string(),
+        "-o",
+        &files.path("new/y.npy").display().to_string(),
+    ]));
+    assert!(!files.path("new").exists(), "{line}");
+    let line = common::refusal(&emit(&x.join("f.rs")));
+    assert!(line.contains("E501"), "{line}");
+}
+
+#[test]
 #[cfg(target_os = "linux")]
 fn where_standard_output_takes_nothing_files_are_as_they_were() {
     let files = Files::new();

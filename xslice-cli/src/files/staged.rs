@@ -58,7 +58,7 @@ impl Staged {
         self.write(path, bytes)
     }
 
-    /// Writes bytes beside their place, or keeps them for what takes no file beside it.
+    /// Writes bytes beside their place, whose folder is made where it is missing, or keeps them for what takes no file beside it.
     ///
     /// # Errors
     /// What the operating system refuses.
@@ -71,6 +71,9 @@ impl Staged {
             self.straight.push((path.to_path_buf(), bytes));
             return Ok(());
         };
+        if let Some(folder) = place.parent() {
+            self.make_folder(folder)?;
+        }
         let (temporary, mut file) = self.create_beside(&place).map_err(refused)?;
         let replaced = fs::metadata(&place).ok();
         self.files.push(StagedFile {
