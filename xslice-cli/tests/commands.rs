@@ -555,3 +555,13 @@ fn explain_prints_no_control_character_of_a_name() {
     let output = xslice(&args(&[&"run", &path, &"-i", &x]));
     assert!(output.status.success(), "{}", text(&output.stderr));
 }
+
+#[test]
+fn check_prints_a_line_for_each_failure_whatever_the_directory_is_called() {
+    let files = Files::new();
+    let slice = common::slice_model();
+    directory(&files, "a\nFAIL\u{1b}[2J", &slice, &iota(&[6]), None);
+    let shown = text(&xslice(&args(&[&"check", &files.path("")])).stdout);
+    assert_eq!(shown.lines().count(), 3, "{shown}");
+    assert!(shown.contains("a FAIL [2J: "), "{shown}");
+}
