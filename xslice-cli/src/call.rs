@@ -21,8 +21,18 @@ impl Call {
     /// Binds the values that are given; the others take the model's own.
     ///
     /// # Errors
-    /// An input without a value.
+    /// Inputs without a value.
     pub fn bind(model: &Model, given: Vec<Option<Arc<Tensor>>>, max_bytes: u64) -> Result<Self> {
+        Self::bind_or(model, given, max_bytes, "give one with --input NAME=FILE")
+    }
+
+    /// The same, with what to do where there is no value.
+    pub(crate) fn bind_or(
+        model: &Model,
+        given: Vec<Option<Arc<Tensor>>>,
+        max_bytes: u64,
+        advice: &str,
+    ) -> Result<Self> {
         let mut missing = Vec::new();
         let mut tensors = Vec::with_capacity(model.inputs.len());
         let mut given = given.into_iter();
@@ -34,7 +44,7 @@ impl Call {
         }
         if !missing.is_empty() {
             let names = list_names(missing.into_iter());
-            let what = format!("no value for input `{names}`; give one with --input NAME=FILE");
+            let what = format!("no value for input `{names}`; {advice}");
             return Err(Error::argument(what));
         }
         Ok(Self { tensors, max_bytes })

@@ -74,7 +74,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<ExitCode> {
     };
     let text = args
         .what
-        .open(&[], |request| file(request, name.as_deref()))?;
+        .open(None, |request| file(request, name.as_deref()))?;
     match &args.output {
         Some(path) if !files::is_standard_output(path) => {
             let mut staged = Staged::default();

@@ -60,7 +60,7 @@ const MOST_PICTURES: usize = 8;
 /// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<ExitCode> {
     let mut staged = Staged::default();
-    let text = args.what.open(&args.inputs, |request| {
+    let text = args.what.open(Some(&args.inputs), |request| {
         let outputs = explained(request)?;
         if let Some(path) = &args.svg {
             let picture = draw(request, &outputs)?;

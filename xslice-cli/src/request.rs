@@ -37,13 +37,13 @@ impl What {
         (is_model || path.exists()).then(|| path.to_path_buf())
     }
 
-    /// Does `work` on what is asked for, with the values that `inputs` (`NAME=FILE`) give.
+    /// Does `work` on what is asked for, with the values that `inputs` (`NAME=FILE`) give; `None` for a command that takes none.
     ///
     /// # Errors
     /// Every fault of the files, unknown shapes, and those of `work`; in a model they name its file.
     pub fn open<T>(
         &self,
-        inputs: &[String],
+        inputs: Option<&[String]>,
         work: impl FnOnce(&Request<'_>) -> Result<T>,
     ) -> Result<T> {
         let file = self.model_file();
@@ -65,26 +65,34 @@ impl What {
     pub fn request<'a>(
         &self,
         model: &'a Model,
-        inputs: &[String],
+        inputs: Option<&[String]>,
         shapes: &[String],
     ) -> Result<Request<'a>> {
-        let values = read_inputs(model, inputs, self.common.max_bytes)?;
+        let values = read_inputs(model, inputs.unwrap_or_default(), self.common.max_bytes)?;
         let shapes = read_shapes(model, shapes)?;
-        let type_advice = match self.model_file() {
-            Some(_) => {
-                "give a value with --input; into a model that leaves types out, `onnx.shape_inference.infer_shapes` of Python \
-                 writes them"
-            }
-            None => {
-                "give a value with --input, or write a text with its types, as in `<f32[2, 3]> x[1:]`"
-            }
-        };
+        let type_advice = self.type_advice(inputs.is_some());
         Ok(Request {
             model,
-            operands: operands(model, values, shapes, type_advice)?,
+            operands: operands(model, values, shapes, &type_advice)?,
             limit: usize::try_from(self.common.max_bytes).unwrap_or(usize::MAX),
             spent: Cell::new(0),
         })
+    }
+
+    /// How a type becomes known; a value has one.
+    fn type_advice(&self, takes_values: bool) -> String {
+        let (value, written) = match self.model_file() {
+            Some(_) => (
+                "give a value with --input; ",
+                "into a model that leaves types out, `onnx.shape_inference.infer_shapes` of Python writes them",
+            ),
+            None => (
+                "give a value with --input, or ",
+                "write a text with its types, as in `<f32[2, 3]> x[1:]`",
+            ),
+        };
+        let value = if takes_values { value } else { "" };
+        format!("{value}{written}")
     }
 }
 
@@ -178,7 +186,7 @@ fn read_shapes(model: &Model, assignments: &[String]) -> Result<Vec<Option<Vec<u
     for text in assignments {
         let find = |name: &str| model.inputs.iter().position(|input| input.is_called(name));
         let known = |name: &str| find(name).is_some();
-        let (name, list) = split_assignment("--shape", text, known, &names)?;
+        let (name, list) = split_assignment(("--shape", "NAME=1,3,640,640"), text, known, &names)?;
         // The name was found a line ago.
         let Some(at) = find(name) else { continue };
         let list = list.trim().trim_start_matches('[').trim_end_matches(']');

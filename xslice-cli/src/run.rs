@@ -78,7 +78,7 @@ pub fn read_inputs(
     for text in assignments {
         let find = |name: &str| model.inputs.iter().position(|input| input.is_called(name));
         let known = |name: &str| find(name).is_some();
-        let (name, file) = split_assignment("--input", text, known, &names)?;
+        let (name, file) = split_assignment(("--input", "NAME=FILE"), text, known, &names)?;
         // The name was found a line ago.
         let Some(at) = find(name) else { continue };
         let wanted = model.inputs[at].declared.as_ref();

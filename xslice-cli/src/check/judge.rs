@@ -183,7 +183,9 @@ fn read_call(model: &Model, set: &Set, options: &Options) -> Result<Call, Error>
     for (at, (_, tensor)) in named.unwrap_or(places).into_iter().zip(read) {
         values[at] = Some(Arc::new(tensor));
     }
-    Call::bind(model, values, options.max_bytes)
+    // Files are numbered from 0 without a gap, whatever inputs they are for.
+    let advice = format!("input_{}.npy (or .pb) is missing", set.inputs.len());
+    Call::bind_or(model, values, options.max_bytes, &advice)
 }
 
 /// Which input each file is for, by order: those without a value of their own, or all.
