@@ -38,3 +38,27 @@ fn check_says_which_file_is_missing() {
     assert!(shown.contains("`ids`"), "{shown}");
     assert!(shown.contains("input_1.npy (or .pb) is missing"), "{shown}");
 }
+
+#[test]
+fn a_limit_of_the_command_names_its_option() {
+    let range = "<f32> onnx::Range@11(start = 0, limit = 5e9, delta = 1)";
+    for command in ["index", "explain", "emit"] {
+        let line = refusal(&xslice(&[command, range, "--max-bytes", "1G"]));
+        assert!(line.contains("--max-bytes raises the limit"), "{line}");
+    }
+    // The file is within the limit; what the Gather takes of it is not.
+    let files = Files::new();
+    let node = NodeProto::new("Gather", "g", &["x", "i"], &["y"]);
+    let repeats = model(13, graph(vec![node], vec![list("i", &[0; 9])]));
+    let path = files.model("model.onnx", &repeats).display().to_string();
+    let x = files.tensor("input_0.npy", &iota(&[4, 1000]));
+    files.tensor("output_0.npy", &iota(&[9, 1000]));
+    let x = format!("x={}", x.display());
+    let run = ["run", &path, "-i", &x, "--max-bytes", "17K"];
+    let folder = files.path("").display().to_string();
+    let check = xslice(&["check", &folder, "--max-bytes", "17K"]);
+    for line in [refusal(&xslice(&run)), text(&check.stdout)] {
+        assert!(line.contains("node `g`"), "{line}");
+        assert!(line.contains("--max-bytes raises the limit"), "{line}");
+    }
+}

@@ -75,7 +75,8 @@ fn with_outputs(
         let mut expected: Option<Vec<Tensor>> = None;
         for engine in engines.iter_mut() {
             let kind = engine.kind();
-            let results = run(&call, engine, model)?.map_err(|error| format!("{kind}: {error}"))?;
+            let results = run(&call, engine, model)?
+                .map_err(|error| format!("{kind}: {}", Fault::from(error)))?;
             let expected = match &mut expected {
                 Some(expected) => expected,
                 none => none.insert(read_outputs(set, &results, options)?),
