@@ -117,9 +117,7 @@ pub fn decode(
     max_bytes: u64,
 ) -> Result<(String, Tensor), Fault> {
     match extension(path).as_deref() {
-        Some("npy") => npy::parse(bytes)
-            .and_then(|tensor| as_bf16(tensor, wanted))
-            .map(|tensor| (String::new(), tensor)),
+        Some("npy") => npy::parse(bytes, wanted).map(|tensor| (String::new(), tensor)),
         Some("pb") => pb::parse(&bytes, max_bytes),
         Some("png") => png::parse(&bytes, max_bytes).map(|tensor| (String::new(), tensor)),
         _ => Err(unknown_format()),
@@ -128,18 +126,6 @@ pub fn decode(
 
 fn unknown_format() -> Fault {
     Fault::Format("the name says no known tensor format (allowed: .npy, .pb, .png)".into())
-}
-
-fn as_bf16(tensor: Tensor, wanted: Option<ElementType>) -> Result<Tensor, Fault> {
-    if wanted != Some(ElementType::Bf16) || tensor.element_type() != ElementType::U16 {
-        return Ok(tensor);
-    }
-    let bytes = copy(tensor.bytes())?;
-    Ok(Tensor::from_bytes(
-        ElementType::Bf16,
-        tensor.shape(),
-        bytes,
-    )?)
 }
 
 /// The bytes of a tensor file for that path; `name` goes into a `.pb` file.

@@ -22,8 +22,8 @@ Examples:
   xslice run trim.onnx --input cache=c.npy --input start=start.pb --engine jit
   xslice run crop.xml --input image=image.npy                       reads crop.bin too
 
-Tensors are .npy files or ONNX TensorProto (.pb) files. bf16 lies in .npy as its 16-bit patterns (u2);
-strings need .pb. An input that contradicts a static type or shape of the model is refused.";
+Tensors are .npy files or ONNX TensorProto (.pb) files. bf16 lies in .npy as its 16-bit patterns (u2, and V2
+as numpy.save writes it, is read); strings need .pb. An input that contradicts a static type or shape of the model is refused.";
 
 /// Arguments of `xslice run`.
 #[derive(Debug, clap::Args)]

@@ -9,7 +9,8 @@ use xslice::ElementType;
 /// What a header says.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Header {
-    pub element_type: ElementType,
+    /// `None` for two bytes that are no type of NumPy's.
+    pub element_type: Option<ElementType>,
     pub big_endian: bool,
     pub fortran_order: bool,
     pub shape: Vec<usize>,
@@ -132,8 +133,8 @@ impl<'a> Cursor<'a> {
         Ok(dims)
     }
 
-    /// Element type and whether it is big-endian.
-    fn descr(&mut self) -> Result<(ElementType, bool), Fault> {
+    /// Element type, `None` for two bytes without one, and whether it is big-endian.
+    fn descr(&mut self) -> Result<(Option<ElementType>, bool), Fault> {
         if self.0.trim_start().starts_with('[') {
             return Err(fault("records have no element type here"));
         }
@@ -142,7 +143,9 @@ impl<'a> Cursor<'a> {
         if text.len() > name.len() + 1 {
             return Err(fault(&format!("type `{text}` has two byte orders")));
         }
+        let is_big_endian = text.starts_with('>');
         let ty = match name {
+            "V2" => return Ok((None, is_big_endian)),
             "b1" => ElementType::Bool,
             "i1" => ElementType::I8,
             "i2" => ElementType::I16,
@@ -168,6 +171,6 @@ impl<'a> Cursor<'a> {
                 )));
             }
         };
-        Ok((ty, text.starts_with('>')))
+        Ok((Some(ty), is_big_endian))
     }
 }
