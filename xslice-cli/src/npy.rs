@@ -233,6 +233,16 @@ mod tests {
     }
 
     #[test]
+    fn a_negative_dimension_is_named() {
+        let header = "{'descr': '|u1', 'fortran_order': False, 'shape': (-1, 2), }";
+        let text = parse(file(header, &[1, 2]), None).unwrap_err().to_string();
+        assert!(
+            text.contains("`-1` in `shape` is not a dimension"),
+            "{text}"
+        );
+    }
+
+    #[test]
     fn patterns_are_bf16_where_that_is_wanted() {
         let parse = |descr: &str, wanted| {
             let header = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': (2,), }}");

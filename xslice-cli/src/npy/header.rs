@@ -111,14 +111,12 @@ impl<'a> Cursor<'a> {
             if !comma {
                 return Err(fault("a comma is missing in `shape`"));
             }
-            let end = self
-                .0
-                .find(|c: char| !c.is_ascii_digit())
-                .unwrap_or(self.0.len());
-            let (digits, rest) = self.0.split_at(end);
-            let dim = digits.parse().map_err(|_| {
+            let sign = usize::from(self.0.starts_with('-'));
+            let end = self.0[sign..].find(|c: char| !c.is_ascii_digit());
+            let (number, rest) = self.0.split_at(end.map_or(self.0.len(), |end| sign + end));
+            let dim = number.parse().map_err(|_| {
                 fault(&format!(
-                    "`{digits}` in `shape` is not a dimension (allowed: 0..={})",
+                    "`{number}` in `shape` is not a dimension (allowed: 0..={})",
                     usize::MAX
                 ))
             })?;
