@@ -6,9 +6,26 @@
 use crate::cli::list_names;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
-use crate::import::{Model, ModelOutput};
+use crate::import::{Model, ModelInput, ModelOutput};
 use std::sync::Arc;
 use xslice::{Input, Program, Signature, Tensor};
+
+/// The name of an input, and what is declared of it; `?` is a dimension that the model leaves open.
+fn described(input: &ModelInput) -> String {
+    let name = format!("`{}`", input.name);
+    let Some(declared) = &input.declared else {
+        return name;
+    };
+    let ty = declared.element_type;
+    let Some(shape) = &declared.shape else {
+        return format!("{name} ({ty})");
+    };
+    let dims = shape.iter().map(|dim| match dim {
+        Some(dim) => dim.to_string(),
+        None => "?".into(),
+    });
+    format!("{name} ({ty} [{}])", dims.collect::<Vec<_>>().join(", "))
+}
 
 /// A value for every input of a model.
 #[derive(Clone, Debug)]
@@ -39,12 +56,12 @@ impl Call {
         for input in &model.inputs {
             match given.next().flatten().or_else(|| input.initial.clone()) {
                 Some(tensor) => tensors.push(tensor),
-                None => missing.push(input.name.as_str()),
+                None => missing.push(described(input)),
             }
         }
         if !missing.is_empty() {
-            let names = list_names(missing.into_iter());
-            let what = format!("no value for input `{names}`; {advice}");
+            let inputs = list_names(missing.iter().map(String::as_str));
+            let what = format!("no value for input {inputs}; {advice}");
             return Err(Error::argument(what));
         }
         Ok(Self { tensors, max_bytes })

@@ -217,32 +217,62 @@ fn operands(
     shapes: Vec<Option<Vec<usize>>>,
     type_advice: &str,
 ) -> Result<Vec<Known>> {
-    let given = model.inputs.iter().zip(values).zip(shapes);
-    given
-        .map(|((input, value), shape)| {
-            if let Some(value) = value {
-                return Ok(Known::Value(value));
-            }
-            let unknown = |what: &str, advice: &str| {
-                let name = &input.name;
-                Error::argument(format!(
-                    "the {what} of `{name}` is not known here; {advice}"
-                ))
-            };
-            let fixed = |declared: &Declared| declared.shape.clone()?.into_iter().collect();
-            match (&input.declared, shape, &input.initial) {
-                (_, None, Some(initial)) => Ok(Known::Value(initial.clone())),
-                (Some(declared), Some(shape), _) => Ok(Known::Type(declared.clone(), shape)),
-                (Some(declared), None, None) => match fixed(declared) {
-                    Some(shape) => Ok(Known::Type(declared.clone(), shape)),
-                    None => {
-                        let dims = example_dims(declared);
-                        let advice = format!("give it with --shape {}={dims}", input.name);
-                        Err(unknown("shape", &advice))
-                    }
-                },
-                (None, _, _) => Err(unknown("type", type_advice)),
-            }
-        })
-        .collect()
+    let (mut operands, mut unknown) = (Vec::new(), Unknown::default());
+    for ((input, value), shape) in model.inputs.iter().zip(values).zip(shapes) {
+        let value = match &shape {
+            None => value.or_else(|| input.initial.clone()),
+            Some(_) => value,
+        };
+        let fixed = |declared: &Declared| declared.shape.clone()?.into_iter().collect();
+        match (value, &input.declared) {
+            (Some(value), _) => operands.push(Known::Value(value)),
+            (None, None) => unknown.types.push(format!("`{}`", input.name)),
+            (None, Some(declared)) => match shape.or_else(|| fixed(declared)) {
+                Some(shape) => operands.push(Known::Type(declared.clone(), shape)),
+                None => {
+                    let option = format!("--shape {}={}", input.name, example_dims(declared));
+                    unknown.shapes.push((format!("`{}`", input.name), option));
+                }
+            },
+        }
+    }
+    unknown.refuse(type_advice)?;
+    Ok(operands)
+}
+
+/// Inputs of which too little is known.
+#[derive(Default)]
+struct Unknown {
+    types: Vec<String>,
+    /// With the option that completes each.
+    shapes: Vec<(String, String)>,
+}
+
+impl Unknown {
+    /// Refuses, and names all of them.
+    fn refuse(&self, type_advice: &str) -> Result<()> {
+        let mut parts = Vec::new();
+        if !self.types.is_empty() {
+            let names = list_names(self.types.iter().map(String::as_str));
+            parts.push(format!(
+                "the type of {names} is not known here; {type_advice}"
+            ));
+        }
+        if !self.shapes.is_empty() {
+            let names = list_names(self.shapes.iter().map(|(name, _)| name.as_str()));
+            let options: Vec<_> = self
+                .shapes
+                .iter()
+                .map(|(_, option)| option.as_str())
+                .collect();
+            let options = options.join(" ");
+            parts.push(format!(
+                "the shape of {names} is not known here; give it with {options}"
+            ));
+        }
+        match parts[..] {
+            [] => Ok(()),
+            _ => Err(Error::argument(parts.join("; "))),
+        }
+    }
 }

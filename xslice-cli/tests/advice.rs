@@ -62,3 +62,31 @@ fn a_limit_of_the_command_names_its_option() {
         assert!(line.contains("--max-bytes raises the limit"), "{line}");
     }
 }
+
+#[test]
+fn all_that_is_missing_is_named_at_once() {
+    let gather = NodeProto::new("Gather", "g", &["x", "ids"], &["z"]);
+    let cut = NodeProto::new("Slice", "c", &["z", "s", "e"], &["y"]);
+    let mut graph = graph(
+        vec![gather, cut],
+        vec![list("s", &[0]), list("e", &[i64::MAX])],
+    );
+    let open = ["n".into(), 3.into()];
+    graph.input = vec![ValueInfoProto::tensor("x", 1, &open), any("ids", INT64)];
+    let files = Files::new();
+    let path = files.model("m.onnx", &model(13, graph));
+    let path = path.display().to_string();
+    let line = refusal(&xslice(&["run", &path]));
+    let words = "no value for input `x` (f32 [?, 3]), `ids` (i64); give one with --input NAME=FILE";
+    assert!(line.contains(words), "{line}");
+    for command in ["explain", "emit"] {
+        let line = refusal(&xslice(&[command, &path]));
+        let words = "the shape of `x`, `ids` is not known here; give it with --shape x=1,3 --shape ids=1,2,3";
+        assert!(line.contains(words), "{line}");
+    }
+    let line = refusal(&xslice(&["explain", "table[@a][@b]"]));
+    assert!(
+        line.contains("the type of `table`, `a`, `b` is not known"),
+        "{line}"
+    );
+}
