@@ -209,10 +209,7 @@ fn places(model: &Model, set: &Set) -> Result<Vec<usize>, Error> {
 fn by_name(model: &Model, read: &[(String, Tensor)], files: &[PathBuf]) -> Option<Vec<usize>> {
     let mut places = Vec::with_capacity(files.len());
     for (name, _) in read {
-        let at = model
-            .inputs
-            .iter()
-            .position(|input| input.is_called(name))?;
+        let at = model.input(name)?;
         if places.contains(&at) {
             return None;
         }
