@@ -11,7 +11,11 @@ use crate::error::{Fault, Result};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 use xslice::Tensor;
+
+/// No command takes as long from its first temporary file to its last: an older one is of a process that was ended.
+const STALE: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Whether a path stands for standard output, where a command writes one file.
 #[must_use]
@@ -74,6 +78,9 @@ impl Staged {
         if let Some(folder) = place.parent() {
             self.make_folder(folder)?;
         }
+        if self.files.is_empty() {
+            remove_stale(&place);
+        }
         let (temporary, mut file) = self.create_beside(&place).map_err(refused)?;
         let replaced = fs::metadata(&place).ok();
         self.files.push(StagedFile {
@@ -94,14 +101,13 @@ impl Staged {
     }
 
     fn create_beside(&self, place: &Path) -> io::Result<(PathBuf, File)> {
-        let folder = place.parent().unwrap_or(Path::new(""));
         for attempt in 0..u32::MAX {
             let name = format!(
                 ".xslice-{}-{}-{attempt}.tmp",
                 std::process::id(),
                 self.files.len()
             );
-            let temporary = folder.join(name);
+            let temporary = place.with_file_name(name);
             let mut options = OpenOptions::new();
             match options.write(true).create_new(true).open(&temporary) {
                 Ok(file) => return Ok((temporary, file)),
@@ -145,6 +151,21 @@ impl Drop for Staged {
         // A folder that somebody else has used meanwhile is not empty, and stays.
         for folder in self.folders.iter().rev() {
             let _ = fs::remove_dir(folder);
+        }
+    }
+}
+
+/// Takes temporary files away that a process left beside a place, as one does that a signal ends. Files that were replaced stay: there
+/// may be no other copy.
+fn remove_stale(place: &Path) {
+    let folder = place.with_file_name(".");
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        let is_temporary = name.starts_with(".xslice-") && name.ends_with(".tmp");
+        let age = || entry.metadata().ok()?.modified().ok()?.elapsed().ok();
+        if is_temporary && age().is_some_and(|age| age > STALE) {
+            let _ = fs::remove_file(entry.path());
         }
     }
 }
@@ -220,6 +241,33 @@ fn file_behind(path: &Path) -> io::Result<Option<PathBuf>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::time::SystemTime;
+
+    #[test]
+    fn what_an_ended_process_left_goes_when_it_is_old() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let old = SystemTime::now() - 2 * STALE;
+        for (name, modified) in [
+            (".xslice-1-0-0.tmp", old),
+            (".xslice-1-0-0.old", old),
+            (".xslice-2-0-0.tmp", SystemTime::now()),
+            ("x.tmp", old),
+        ] {
+            let file = File::create(at(name)).unwrap();
+            file.set_modified(modified).unwrap();
+        }
+        let mut staged = Staged::default();
+        staged.write(&at("y"), b"new".to_vec()).unwrap();
+        staged.publish(|| Ok(())).unwrap();
+        let entries = fs::read_dir(folder.path()).unwrap();
+        let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name()).collect();
+        names.sort();
+        assert_eq!(
+            names,
+            [".xslice-1-0-0.old", ".xslice-2-0-0.tmp", "x.tmp", "y"]
+        );
+    }
 
     #[test]
     fn a_file_that_cannot_take_its_place_takes_the_others_back() {
