@@ -22,7 +22,7 @@ pub use traffic::traffic;
 
 use crate::cli::{list_names, print};
 use crate::error::{Error, Result};
-use crate::files::Staged;
+use crate::files::{self, Staged};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use prepared::{Prepared, Strategy};
 use std::io::Write;
@@ -62,7 +62,7 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value_t = 40, value_parser = clap::value_parser!(u32).range(1..))]
     rounds: u32,
 
-    /// Also writes every figure to this file
+    /// Also writes every figure to this file; with `-` they are printed instead of the table
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
 }
@@ -80,9 +80,11 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<ExitCode> {
         );
         return Err(Error::argument(what));
     }
-    if let Some(path) = &args.json {
+    let file = args.json.as_deref();
+    let file = file.filter(|path| !files::is_standard_output(path));
+    if let Some(path) = file {
         // That it cannot be written is better known now than after all the work.
-        Staged::default().write(path, b"")?;
+        Staged::default().write(path, Vec::new())?;
     }
     let wanted =
         |strategy: &Strategy| args.strategies.is_empty() || args.strategies.contains(strategy);
@@ -99,12 +101,15 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<ExitCode> {
         progress.inc(1);
     }
     progress.finish_and_clear();
-    if let Some(path) = &args.json {
-        let mut staged = Staged::default();
-        staged.write(path, json(&rows).as_bytes())?;
-        staged.publish()?;
+    let mut staged = Staged::default();
+    if let Some(path) = file {
+        staged.write(path, json(&rows).into_bytes())?;
     }
-    print(out, report::table(&rows, &strategies))?;
+    let printed = match (&args.json, file) {
+        (Some(_), None) => json(&rows),
+        _ => report::table(&rows, &strategies),
+    };
+    staged.publish(|| print(out, printed))?;
     Ok(ExitCode::SUCCESS)
 }
 

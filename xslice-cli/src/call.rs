@@ -6,9 +6,26 @@
 use crate::cli::list_names;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
-use crate::import::{Model, ModelOutput};
+use crate::import::{Model, ModelInput, ModelOutput};
 use std::sync::Arc;
 use xslice::{Input, Program, Signature, Tensor};
+
+/// The name of an input, and what is declared of it; `?` is a dimension that the model leaves open.
+fn described(input: &ModelInput) -> String {
+    let name = format!("`{}`", input.name);
+    let Some(declared) = &input.declared else {
+        return name;
+    };
+    let ty = declared.element_type;
+    let Some(shape) = &declared.shape else {
+        return format!("{name} ({ty})");
+    };
+    let dims = shape.iter().map(|dim| match dim {
+        Some(dim) => dim.to_string(),
+        None => "?".into(),
+    });
+    format!("{name} ({ty} [{}])", dims.collect::<Vec<_>>().join(", "))
+}
 
 /// A value for every input of a model.
 #[derive(Clone, Debug)]
@@ -21,20 +38,30 @@ impl Call {
     /// Binds the values that are given; the others take the model's own.
     ///
     /// # Errors
-    /// An input without a value.
+    /// Inputs without a value.
     pub fn bind(model: &Model, given: Vec<Option<Arc<Tensor>>>, max_bytes: u64) -> Result<Self> {
+        Self::bind_or(model, given, max_bytes, "give one with --input NAME=FILE")
+    }
+
+    /// The same, with what to do where there is no value.
+    pub(crate) fn bind_or(
+        model: &Model,
+        given: Vec<Option<Arc<Tensor>>>,
+        max_bytes: u64,
+        advice: &str,
+    ) -> Result<Self> {
         let mut missing = Vec::new();
         let mut tensors = Vec::with_capacity(model.inputs.len());
         let mut given = given.into_iter();
         for input in &model.inputs {
             match given.next().flatten().or_else(|| input.initial.clone()) {
                 Some(tensor) => tensors.push(tensor),
-                None => missing.push(input.name.as_str()),
+                None => missing.push(described(input)),
             }
         }
         if !missing.is_empty() {
-            let names = list_names(missing.into_iter());
-            let what = format!("no value for input `{names}`; give one with --input NAME=FILE");
+            let inputs = list_names(missing.iter().map(String::as_str));
+            let what = format!("no value for input {inputs}; {advice}");
             return Err(Error::argument(what));
         }
         Ok(Self { tensors, max_bytes })

@@ -130,11 +130,12 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<ExitCode> {
     })
 }
 
-/// What became of a directory, whatever names its files hold.
+/// What became of a directory, whatever its name and its files hold.
 fn one_line(verdict: &str, directory: &Path, why: &str) -> String {
     let printable = |c: char| if c.is_control() { ' ' } else { c };
-    let why: String = why.chars().map(printable).collect();
-    format!("{verdict} {}: {why}\n", directory.display())
+    let line = format!("{verdict} {}: {why}", directory.display());
+    let line: String = line.chars().map(printable).collect();
+    line + "\n"
 }
 
 /// Every request that the complete test directories below `roots` make, for measuring.

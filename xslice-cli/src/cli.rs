@@ -161,7 +161,7 @@ pub fn main() -> ExitCode {
 /// # Errors
 /// Any other failure to write.
 pub fn print(out: &mut dyn Write, text: impl Display) -> Result<()> {
-    match write!(out, "{text}") {
+    match write!(out, "{text}").and_then(|()| out.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Error::from(Fault::File(
             format!("cannot write to standard output: {error}"),
         ))),
@@ -179,12 +179,13 @@ pub fn list_names<'a>(names: impl Iterator<Item = &'a str>) -> String {
     names.join(", ")
 }
 
-/// The parts of `NAME=FILE`, where the name is one of those that `known` says yes to. A name may hold `=` itself.
+/// The parts of what an option takes, in a form such as `NAME=FILE`, where the name is one of those that `known` says yes to. A name
+/// may hold `=` itself.
 ///
 /// # Errors
 /// No `=`, or no known name before one.
 pub fn split_assignment<'a>(
-    option: &str,
+    (option, form): (&str, &str),
     text: &'a str,
     known: impl Fn(&str) -> bool,
     names: &str,
@@ -196,7 +197,7 @@ pub fn split_assignment<'a>(
     }
     Err(Error::argument(match parts.next() {
         Some((name, _)) => format!("{option}: nothing is called `{name}` (allowed: {names})"),
-        None => format!("{option}: `{text}` is not NAME=FILE"),
+        None => format!("{option}: `{text}` is not {form}"),
     }))
 }
 
@@ -223,7 +224,7 @@ mod tests {
     fn a_name_may_hold_the_sign_that_ends_it() {
         let known = |name: &str| name == "a=b";
         assert_eq!(
-            split_assignment("--input", "a=b=c=d.npy", known, "").unwrap(),
+            split_assignment(("--input", "NAME=FILE"), "a=b=c=d.npy", known, "").unwrap(),
             ("a=b", "c=d.npy")
         );
     }

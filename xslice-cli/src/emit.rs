@@ -8,7 +8,7 @@ mod names;
 
 use crate::cli::print;
 use crate::error::{Error, Fault, Result};
-use crate::files::Staged;
+use crate::files::{self, Staged};
 use crate::import::{Model, ModelOutput};
 use crate::request::{self, Request};
 use names::Names;
@@ -59,7 +59,7 @@ pub struct Args {
     #[command(flatten)]
     what: request::What,
 
-    /// Where to write the file; without it, it is printed
+    /// Where to write the file; without it, or with `-`, it is printed
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
 }
@@ -74,15 +74,14 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<ExitCode> {
     };
     let text = args
         .what
-        .open(&[], |request| file(request, name.as_deref()))?;
+        .open(None, |request| file(request, name.as_deref()))?;
     match &args.output {
-        None => print(out, text)?,
-        Some(path) => {
+        Some(path) if !files::is_standard_output(path) => {
             let mut staged = Staged::default();
-            staged.write(path, text.as_bytes())?;
-            staged.publish()?;
-            print(out, format!("{}\n", path.display()))?;
+            staged.write(path, text.into_bytes())?;
+            staged.publish(|| print(out, format!("{}\n", path.display())))?;
         }
+        Some(_) | None => print(out, text)?,
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -40,7 +40,18 @@ pub enum Fault {
     Argument(String),
     /// The library refused.
     #[error(transparent)]
-    Refused(#[from] xslice::Error),
+    Refused(xslice::Error),
+}
+
+/// What a larger limit is asked for with.
+const RAISE: &str = "--max-bytes raises the limit";
+
+impl From<xslice::Error> for Fault {
+    fn from(error: xslice::Error) -> Self {
+        // The library knows a limit, and not that it came from an option.
+        let is_limit = error.hint_text() == Some("raise the limit if this is wanted");
+        Self::Refused(if is_limit { error.hint(RAISE) } else { error })
+    }
 }
 
 fn place(node: Option<&str>) -> String {
@@ -194,7 +205,7 @@ pub fn too_large(what: &str, bytes: u64, limit: u64) -> Fault {
     xslice::Error::new(xslice::ErrorKind::TooLarge, text)
         .value(bytes)
         .allowed(format!("0..={limit} bytes"))
-        .hint("--max-bytes raises the limit")
+        .hint(RAISE)
         .into()
 }
 

@@ -49,7 +49,7 @@ pub struct Args {
     #[arg(long)]
     code: bool,
 
-    /// Also draws which elements are taken, in which order: a picture for each output
+    /// Also draws which elements are taken, in which order: a picture for each output; with `-` it is printed instead of the text
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
 }
@@ -59,12 +59,15 @@ const MOST_PICTURES: usize = 8;
 
 /// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<ExitCode> {
-    let text = args.what.open(&args.inputs, |request| {
+    let mut staged = Staged::default();
+    let text = args.what.open(Some(&args.inputs), |request| {
         let outputs = explained(request)?;
         if let Some(path) = &args.svg {
-            let mut staged = Staged::default();
-            staged.write(path, draw(request, &outputs)?.as_bytes())?;
-            staged.publish()?;
+            let picture = draw(request, &outputs)?;
+            if files::is_standard_output(path) {
+                return Ok(picture);
+            }
+            staged.write(path, picture.into_bytes())?;
         }
         Ok(text_of(request, &outputs, args.code))
     });
@@ -74,7 +77,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<ExitCode> {
         }
         (text, _) => text?,
     };
-    print(out, text)?;
+    staged.publish(|| print(out, text))?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -1,13 +1,15 @@
-//! Files: reading with a limit, tensors by their extension, and results that appear whole or not at all.
-//!
-//! A result is written to a temporary file beside its place and renamed when all results of the command are written, so a refusal
-//! never leaves a file behind, never half of one, and no folder that was made for it.
+//! Files: reading with a limit, tensors by their extension, and names for what is written. How results get to their places is in
+//! `staged`.
+
+mod staged;
+
+pub use staged::{Staged, is_standard_output};
 
 use crate::error::{Error, Fault, Result, too_large};
 use crate::{npy, pb, png};
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
+use std::fs::{self, File};
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::Path;
 use xslice::{ElementType, Tensor};
 
 /// The default of `--max-bytes`: 8 GiB.
@@ -115,9 +117,7 @@ pub fn decode(
     max_bytes: u64,
 ) -> Result<(String, Tensor), Fault> {
     match extension(path).as_deref() {
-        Some("npy") => npy::parse(bytes)
-            .and_then(|tensor| as_bf16(tensor, wanted))
-            .map(|tensor| (String::new(), tensor)),
+        Some("npy") => npy::parse(bytes, wanted).map(|tensor| (String::new(), tensor)),
         Some("pb") => pb::parse(&bytes, max_bytes),
         Some("png") => png::parse(&bytes, max_bytes).map(|tensor| (String::new(), tensor)),
         _ => Err(unknown_format()),
@@ -126,18 +126,6 @@ pub fn decode(
 
 fn unknown_format() -> Fault {
     Fault::Format("the name says no known tensor format (allowed: .npy, .pb, .png)".into())
-}
-
-fn as_bf16(tensor: Tensor, wanted: Option<ElementType>) -> Result<Tensor, Fault> {
-    if wanted != Some(ElementType::Bf16) || tensor.element_type() != ElementType::U16 {
-        return Ok(tensor);
-    }
-    let bytes = copy(tensor.bytes())?;
-    Ok(Tensor::from_bytes(
-        ElementType::Bf16,
-        tensor.shape(),
-        bytes,
-    )?)
 }
 
 /// The bytes of a tensor file for that path; `name` goes into a `.pb` file.
@@ -160,108 +148,7 @@ pub fn encode(path: &Path, name: &str, tensor: &Tensor) -> Result<Vec<u8>, Fault
 pub fn write_tensor(path: &Path, name: &str, tensor: &Tensor) -> Result<()> {
     let mut staged = Staged::default();
     staged.write_tensor(path, name, tensor)?;
-    staged.publish()
-}
-
-/// Results on their way to their places. Dropped before [`Staged::publish`], it takes its temporary files and its folders away.
-#[derive(Debug, Default)]
-pub struct Staged {
-    files: Vec<(PathBuf, PathBuf)>,
-    /// Those that were made, each before those in it.
-    folders: Vec<PathBuf>,
-}
-
-impl Staged {
-    /// Makes a folder for results, and those above it, where they are not there.
-    ///
-    /// # Errors
-    /// What the operating system refuses.
-    pub fn make_folder(&mut self, folder: &Path) -> Result<()> {
-        let above = folder.ancestors();
-        let missing = above.take_while(|above| !above.as_os_str().is_empty() && !above.is_dir());
-        let missing: Vec<_> = missing.collect();
-        for folder in missing.into_iter().rev() {
-            match fs::create_dir(folder) {
-                Ok(()) => self.folders.push(folder.to_path_buf()),
-                // Somebody else was faster.
-                Err(_) if folder.is_dir() => {}
-                Err(error) => return Err(cannot("create", folder, &error)),
-            }
-        }
-        Ok(())
-    }
-
-    /// Writes a tensor beside its place.
-    ///
-    /// # Errors
-    /// What the operating system refuses; what a file of that kind does not hold.
-    pub fn write_tensor(&mut self, path: &Path, name: &str, tensor: &Tensor) -> Result<()> {
-        let bytes = encode(path, name, tensor).map_err(|fault| fault.at(path))?;
-        self.write(path, &bytes)
-    }
-
-    /// Writes bytes beside their place.
-    ///
-    /// # Errors
-    /// What the operating system refuses.
-    pub fn write(&mut self, path: &Path, bytes: &[u8]) -> Result<()> {
-        if path.is_dir() {
-            return Err(Fault::File("cannot write: a directory is in the way".into()).at(path));
-        }
-        let (temporary, mut file) = self
-            .create_beside(path)
-            .map_err(|error| cannot("write", path, &error))?;
-        self.files.push((temporary, path.to_path_buf()));
-        file.write_all(bytes)
-            .and_then(|()| file.flush())
-            .map_err(|error| cannot("write", path, &error))
-    }
-
-    fn create_beside(&self, path: &Path) -> io::Result<(PathBuf, File)> {
-        let folder = path.parent().unwrap_or(Path::new(""));
-        for attempt in 0..u32::MAX {
-            let name = format!(
-                ".xslice-{}-{}-{attempt}.tmp",
-                std::process::id(),
-                self.files.len()
-            );
-            let temporary = folder.join(name);
-            let mut options = OpenOptions::new();
-            match options.write(true).create_new(true).open(&temporary) {
-                Ok(file) => return Ok((temporary, file)),
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                Err(error) => return Err(error),
-            }
-        }
-        Err(io::ErrorKind::AlreadyExists.into())
-    }
-
-    /// Puts every file in its place.
-    ///
-    /// # Errors
-    /// What the operating system refuses.
-    pub fn publish(mut self) -> Result<()> {
-        while let Some((temporary, path)) = self.files.pop() {
-            fs::rename(&temporary, &path).map_err(|error| {
-                let _ = fs::remove_file(&temporary);
-                cannot("write", &path, &error)
-            })?;
-        }
-        self.folders.clear();
-        Ok(())
-    }
-}
-
-impl Drop for Staged {
-    fn drop(&mut self) {
-        for (temporary, _) in &self.files {
-            let _ = fs::remove_file(temporary);
-        }
-        // A folder that somebody else has used meanwhile is not empty, and stays.
-        for folder in self.folders.iter().rev() {
-            let _ = fs::remove_dir(folder);
-        }
-    }
+    staged.publish(|| Ok(()))
 }
 
 /// A file name for an output of that name: nothing that leaves the directory, hides the file or is too long for it.

@@ -6,7 +6,7 @@
 use crate::call::Call;
 use crate::cli::{Common, EngineName, list_names, print, split_assignment};
 use crate::error::{Error, Result};
-use crate::files;
+use crate::files::{self, Staged};
 use crate::table;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -67,9 +67,11 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<ExitCode> {
     match &args.output {
         None => print(out, table::of(&[("result".into(), result)]))?,
         Some(path) => {
-            files::write_tensor(path, "", &result)?;
+            let mut staged = Staged::default();
+            staged.write_tensor(path, "", &result)?;
             let (ty, shape) = (result.element_type(), result.shape());
-            print(out, format!("{}  {ty} {shape:?}\n", path.display()))?;
+            let line = format!("{}  {ty} {shape:?}\n", path.display());
+            staged.publish(|| print(out, line))?;
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -107,8 +109,12 @@ fn read_operands(program: &Program, args: &Args) -> Result<Vec<Arc<Tensor>>> {
     for text in &args.indices {
         let find = |name: &str| names.iter().position(|known| *known == name);
         let known = |name: &str| find(name).is_some();
-        let (name, file) =
-            split_assignment("--index", text, known, &list_names(names.iter().copied()))?;
+        let (name, file) = split_assignment(
+            ("--index", "NAME=FILE"),
+            text,
+            known,
+            &list_names(names.iter().copied()),
+        )?;
         // The name was found a line ago.
         let Some(at) = find(name) else { continue };
         let (_, tensor) = files::read_tensor(Path::new(file), wanted(at), max_bytes)?;

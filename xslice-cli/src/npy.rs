@@ -1,7 +1,8 @@
 //! NumPy's `.npy` files.
 //!
 //! Read: format versions 1 to 3, both byte orders, C and Fortran order, every numeric type; bf16 has no name in NumPy and
-//! lies there as its 16-bit patterns (`<u2`). Written: little-endian, C order, version 1 (2 where the header is long).
+//! lies there as its 16-bit patterns (`<u2`), or as two bytes without a type (`<V2`, what `numpy.save` makes of `ml_dtypes.bfloat16`);
+//! whoever reads the file has to know that it is bf16. Written: little-endian, C order, version 1 (2 where the header is long).
 //! Not read: strings, objects, records. Every size in a header is compared with the bytes that are there before anything is
 //! allocated for it.
 
@@ -14,36 +15,45 @@ use xslice::{ElementType, Tensor, byte_count, element_count};
 
 const MAGIC: &[u8] = b"\x93NUMPY";
 
-/// The tensor in the bytes of a `.npy` file.
+/// The tensor in the bytes of a `.npy` file; where bf16 is `wanted`, 16-bit patterns are taken for it.
 ///
 /// # Errors
 /// [`Fault::Format`] for anything that is not such a file, and for types that have no counterpart.
-pub fn parse(mut file: Vec<u8>) -> Result<Tensor, Fault> {
+pub fn parse(mut file: Vec<u8>, wanted: Option<ElementType>) -> Result<Tensor, Fault> {
     let (header, start) = split_header(&file)?;
     let header = Header::parse(header)?;
+    let ty = element_type(&header, wanted)?;
     let count = element_count(&header.shape)?;
-    let needed = byte_count(count, header.element_type)?;
+    let needed = byte_count(count, ty)?;
     let given = file.len() - start;
     if given != needed {
-        let (ty, shape) = (header.element_type, &header.shape);
+        let shape = &header.shape;
         return Err(Fault::Format(format!(
             "{given} bytes of data for {ty} {shape:?} (allowed: {needed} bytes)"
         )));
     }
     file.drain(..start);
-    let width = scalar::width(header.element_type);
+    let width = scalar::width(ty);
     if header.big_endian {
         scalar::swap_bytes(&mut file, width);
     }
     scalar::little_to_native(&mut file, width);
     if header.fortran_order && header.shape.len() > 1 {
-        file = c_order(&file, &header.shape, header.element_type.size())?;
+        file = c_order(&file, &header.shape, ty.size())?;
     }
-    Ok(Tensor::from_bytes(
-        header.element_type,
-        &header.shape,
-        file,
-    )?)
+    Ok(Tensor::from_bytes(ty, &header.shape, file)?)
+}
+
+fn element_type(header: &Header, wanted: Option<ElementType>) -> Result<ElementType, Fault> {
+    match (header.element_type, wanted) {
+        (None | Some(ElementType::U16), Some(ElementType::Bf16)) => Ok(ElementType::Bf16),
+        (Some(ty), _) => Ok(ty),
+        (None, _) => Err(Fault::Format(
+            "type `V2` is two bytes of no type, which are read as bf16 where a model or a text declares it, as `<bf16[4]> x[1:]`; \
+             otherwise save `a.view('u2')`"
+                .into(),
+        )),
+    }
 }
 
 /// The text of the header, and where the data begins.
@@ -182,7 +192,7 @@ mod tests {
                 let bytes = element_count(shape).unwrap() * ty.size();
                 let data = (0..bytes).map(|b| (b % 2) as u8).collect();
                 let tensor = Tensor::from_bytes(ty, shape, data).unwrap();
-                let read = parse(to_bytes(&tensor).unwrap()).unwrap();
+                let read = parse(to_bytes(&tensor).unwrap(), None).unwrap();
                 assert_eq!(read.bytes(), tensor.bytes());
                 assert_eq!(read.shape(), shape);
                 if ty != ElementType::Bf16 {
@@ -199,7 +209,7 @@ mod tests {
             .iter()
             .flat_map(|v| v.to_be_bytes())
             .collect();
-        let tensor = parse(file(header, &data)).unwrap();
+        let tensor = parse(file(header, &data), None).unwrap();
         assert_eq!(
             tensor,
             Tensor::new(&[2, 3], &[1i16, 2, 3, 4, 5, 6]).unwrap()
@@ -209,14 +219,53 @@ mod tests {
     #[test]
     fn a_header_that_promises_more_than_the_file_holds_is_refused_before_allocating() {
         let header = "{'descr': '<f8', 'fortran_order': False, 'shape': (4611686018427387903,)}";
-        let text = parse(file(header, &[0; 8])).unwrap_err().to_string();
+        let text = parse(file(header, &[0; 8]), None).unwrap_err().to_string();
         assert!(text.contains("E301") || text.contains("E502"), "{text}");
     }
 
     #[test]
     fn bytes_after_the_data_are_refused() {
         let header = "{'descr': '|u1', 'fortran_order': False, 'shape': (2,), }";
-        let text = parse(file(header, &[1, 2, 3])).unwrap_err().to_string();
+        let text = parse(file(header, &[1, 2, 3]), None)
+            .unwrap_err()
+            .to_string();
         assert!(text.contains("3 bytes of data"), "{text}");
+    }
+
+    #[test]
+    fn a_negative_dimension_is_named() {
+        let header = "{'descr': '|u1', 'fortran_order': False, 'shape': (-1, 2), }";
+        let text = parse(file(header, &[1, 2]), None).unwrap_err().to_string();
+        assert!(
+            text.contains("`-1` in `shape` is not a dimension"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn patterns_are_bf16_where_that_is_wanted() {
+        let parse = |descr: &str, wanted| {
+            let header = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': (2,), }}");
+            parse(file(&header, &[0x80, 0x3f, 0, 0xc0]), wanted)
+        };
+        for descr in ["<u2", "<V2", "|V2", "V2"] {
+            let tensor = parse(descr, Some(ElementType::Bf16)).unwrap();
+            assert_eq!(tensor.element_type(), ElementType::Bf16);
+            assert_eq!(
+                [0, 1].map(|at| scalar::show(&tensor, at)),
+                ["1", "-2"],
+                "{descr}"
+            );
+        }
+        for wanted in [None, Some(ElementType::U16), Some(ElementType::F16)] {
+            let text = parse("<V2", wanted).unwrap_err().to_string();
+            assert!(text.contains("save `a.view('u2')`"), "{text}");
+            assert_eq!(
+                parse("<u2", wanted).unwrap().element_type(),
+                ElementType::U16
+            );
+        }
+        let text = parse("<V4", None).unwrap_err().to_string();
+        assert!(text.contains("`<V4` is unknown"), "{text}");
     }
 }

@@ -37,13 +37,13 @@ impl What {
         (is_model || path.exists()).then(|| path.to_path_buf())
     }
 
-    /// Does `work` on what is asked for, with the values that `inputs` (`NAME=FILE`) give.
+    /// Does `work` on what is asked for, with the values that `inputs` (`NAME=FILE`) give; `None` for a command that takes none.
     ///
     /// # Errors
     /// Every fault of the files, unknown shapes, and those of `work`; in a model they name its file.
     pub fn open<T>(
         &self,
-        inputs: &[String],
+        inputs: Option<&[String]>,
         work: impl FnOnce(&Request<'_>) -> Result<T>,
     ) -> Result<T> {
         let file = self.model_file();
@@ -65,26 +65,34 @@ impl What {
     pub fn request<'a>(
         &self,
         model: &'a Model,
-        inputs: &[String],
+        inputs: Option<&[String]>,
         shapes: &[String],
     ) -> Result<Request<'a>> {
-        let values = read_inputs(model, inputs, self.common.max_bytes)?;
+        let values = read_inputs(model, inputs.unwrap_or_default(), self.common.max_bytes)?;
         let shapes = read_shapes(model, shapes)?;
-        let type_advice = match self.model_file() {
-            Some(_) => {
-                "give a value with --input; into a model that leaves types out, `onnx.shape_inference.infer_shapes` of Python \
-                 writes them"
-            }
-            None => {
-                "give a value with --input, or write a text with its types, as in `<f32[2, 3]> x[1:]`"
-            }
-        };
+        let type_advice = self.type_advice(inputs.is_some());
         Ok(Request {
             model,
-            operands: operands(model, values, shapes, type_advice)?,
+            operands: operands(model, values, shapes, &type_advice)?,
             limit: usize::try_from(self.common.max_bytes).unwrap_or(usize::MAX),
             spent: Cell::new(0),
         })
+    }
+
+    /// How a type becomes known; a value has one.
+    fn type_advice(&self, takes_values: bool) -> String {
+        let (value, written) = match self.model_file() {
+            Some(_) => (
+                "give a value with --input; ",
+                "into a model that leaves types out, `onnx.shape_inference.infer_shapes` of Python writes them",
+            ),
+            None => (
+                "give a value with --input, or ",
+                "write a text with its types, as in `<f32[2, 3]> x[1:]`",
+            ),
+        };
+        let value = if takes_values { value } else { "" };
+        format!("{value}{written}")
     }
 }
 
@@ -176,11 +184,12 @@ fn read_shapes(model: &Model, assignments: &[String]) -> Result<Vec<Option<Vec<u
     let names = list_names(model.inputs.iter().map(|input| input.name.as_str()));
     let mut shapes = vec![None; model.inputs.len()];
     for text in assignments {
-        let find = |name: &str| model.inputs.iter().position(|input| input.is_called(name));
-        let known = |name: &str| find(name).is_some();
-        let (name, list) = split_assignment("--shape", text, known, &names)?;
+        let known = |name: &str| model.input(name).is_some();
+        let (name, list) = split_assignment(("--shape", "NAME=1,3,640,640"), text, known, &names)?;
         // The name was found a line ago.
-        let Some(at) = find(name) else { continue };
+        let Some(at) = model.input(name) else {
+            continue;
+        };
         let list = list.trim().trim_start_matches('[').trim_end_matches(']');
         let dims = list.split(',').map(str::trim).filter(|dim| !dim.is_empty());
         let dims: Result<Vec<usize>, _> = dims.map(str::parse).collect();
@@ -209,32 +218,62 @@ fn operands(
     shapes: Vec<Option<Vec<usize>>>,
     type_advice: &str,
 ) -> Result<Vec<Known>> {
-    let given = model.inputs.iter().zip(values).zip(shapes);
-    given
-        .map(|((input, value), shape)| {
-            if let Some(value) = value {
-                return Ok(Known::Value(value));
-            }
-            let unknown = |what: &str, advice: &str| {
-                let name = &input.name;
-                Error::argument(format!(
-                    "the {what} of `{name}` is not known here; {advice}"
-                ))
-            };
-            let fixed = |declared: &Declared| declared.shape.clone()?.into_iter().collect();
-            match (&input.declared, shape, &input.initial) {
-                (_, None, Some(initial)) => Ok(Known::Value(initial.clone())),
-                (Some(declared), Some(shape), _) => Ok(Known::Type(declared.clone(), shape)),
-                (Some(declared), None, None) => match fixed(declared) {
-                    Some(shape) => Ok(Known::Type(declared.clone(), shape)),
-                    None => {
-                        let dims = example_dims(declared);
-                        let advice = format!("give it with --shape {}={dims}", input.name);
-                        Err(unknown("shape", &advice))
-                    }
-                },
-                (None, _, _) => Err(unknown("type", type_advice)),
-            }
-        })
-        .collect()
+    let (mut operands, mut unknown) = (Vec::new(), Unknown::default());
+    for ((input, value), shape) in model.inputs.iter().zip(values).zip(shapes) {
+        let value = match &shape {
+            None => value.or_else(|| input.initial.clone()),
+            Some(_) => value,
+        };
+        let fixed = |declared: &Declared| declared.shape.clone()?.into_iter().collect();
+        match (value, &input.declared) {
+            (Some(value), _) => operands.push(Known::Value(value)),
+            (None, None) => unknown.types.push(format!("`{}`", input.name)),
+            (None, Some(declared)) => match shape.or_else(|| fixed(declared)) {
+                Some(shape) => operands.push(Known::Type(declared.clone(), shape)),
+                None => {
+                    let option = format!("--shape {}={}", input.name, example_dims(declared));
+                    unknown.shapes.push((format!("`{}`", input.name), option));
+                }
+            },
+        }
+    }
+    unknown.refuse(type_advice)?;
+    Ok(operands)
+}
+
+/// Inputs of which too little is known.
+#[derive(Default)]
+struct Unknown {
+    types: Vec<String>,
+    /// With the option that completes each.
+    shapes: Vec<(String, String)>,
+}
+
+impl Unknown {
+    /// Refuses, and names all of them.
+    fn refuse(&self, type_advice: &str) -> Result<()> {
+        let mut parts = Vec::new();
+        if !self.types.is_empty() {
+            let names = list_names(self.types.iter().map(String::as_str));
+            parts.push(format!(
+                "the type of {names} is not known here; {type_advice}"
+            ));
+        }
+        if !self.shapes.is_empty() {
+            let names = list_names(self.shapes.iter().map(|(name, _)| name.as_str()));
+            let options: Vec<_> = self
+                .shapes
+                .iter()
+                .map(|(_, option)| option.as_str())
+                .collect();
+            let options = options.join(" ");
+            parts.push(format!(
+                "the shape of {names} is not known here; give it with {options}"
+            ));
+        }
+        match parts[..] {
+            [] => Ok(()),
+            _ => Err(Error::argument(parts.join("; "))),
+        }
+    }
 }

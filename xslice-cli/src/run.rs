@@ -22,8 +22,8 @@ Examples:
   xslice run trim.onnx --input cache=c.npy --input start=start.pb --engine jit
   xslice run crop.xml --input image=image.npy                       reads crop.bin too
 
-Tensors are .npy files or ONNX TensorProto (.pb) files. bf16 lies in .npy as its 16-bit patterns (u2);
-strings need .pb. An input that contradicts a static type or shape of the model is refused.";
+Tensors are .npy files or ONNX TensorProto (.pb) files. bf16 lies in .npy as its 16-bit patterns (u2, and V2
+as numpy.save writes it, is read); strings need .pb. An input that contradicts a static type or shape of the model is refused.";
 
 /// Arguments of `xslice run`.
 #[derive(Debug, clap::Args)]
@@ -76,11 +76,12 @@ pub fn read_inputs(
     let names = list_names(model.inputs.iter().map(|input| input.name.as_str()));
     let mut values = vec![None; model.inputs.len()];
     for text in assignments {
-        let find = |name: &str| model.inputs.iter().position(|input| input.is_called(name));
-        let known = |name: &str| find(name).is_some();
-        let (name, file) = split_assignment("--input", text, known, &names)?;
+        let known = |name: &str| model.input(name).is_some();
+        let (name, file) = split_assignment(("--input", "NAME=FILE"), text, known, &names)?;
         // The name was found a line ago.
-        let Some(at) = find(name) else { continue };
+        let Some(at) = model.input(name) else {
+            continue;
+        };
         let wanted = model.inputs[at].declared.as_ref();
         let wanted = wanted.map(|declared| declared.element_type);
         let (_, tensor) = files::read_tensor(Path::new(file), wanted, max_bytes)?;
@@ -116,6 +117,5 @@ fn write_outputs(folder: &Path, results: &[(String, Tensor)], out: &mut dyn Writ
         let (ty, shape) = (tensor.element_type(), tensor.shape());
         lines.push_str(&format!("{}  {ty} {shape:?}\n", path.display()));
     }
-    staged.publish()?;
-    print(out, lines)
+    staged.publish(|| print(out, lines))
 }

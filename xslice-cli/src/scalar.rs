@@ -51,6 +51,22 @@ pub fn show(tensor: &Tensor, at: usize) -> String {
     show_bits(tensor.element_type(), b).unwrap_or_default()
 }
 
+/// The bits of element `at` of a tensor of numbers, as text.
+#[must_use]
+pub fn show_hex(tensor: &Tensor, at: usize) -> String {
+    let ty = tensor.element_type();
+    let Some(element) = tensor.bytes().get(at * ty.size()..(at + 1) * ty.size()) else {
+        return String::new();
+    };
+    let mut element = element.to_vec();
+    little_to_native(&mut element, width(ty));
+    let numbers = element.chunks_exact(width(ty)).map(|number| {
+        let digits = number.iter().rev().map(|byte| format!("{byte:02x}"));
+        format!("0x{}", digits.collect::<String>())
+    });
+    numbers.collect::<Vec<_>>().join(" ")
+}
+
 /// The beginning of a string, in quotes.
 fn show_string(text: &str) -> String {
     const SHOWN: usize = 40;

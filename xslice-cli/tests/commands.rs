@@ -492,8 +492,6 @@ fn index_refuses_in_one_line_and_writes_nothing() {
         assert!(line.contains(word), "`{word}` is missing in: {line}");
         assert!(!out.exists());
     }
-    let list = args(&[&"index", &"x[0]", &x, &"-o", &files.path("no/such/y.npy")]);
-    assert!(refusal(&xslice(&list)).contains("E501"));
     let swapped = refusal(&xslice(&args(&[&"index", &x, &"x[0]"])));
     assert!(swapped.contains("the text comes first"), "{swapped}");
 }
@@ -530,4 +528,40 @@ fn explain_takes_a_text_with_types() {
     let folder = Files::new();
     let no_model = args(&[&"explain", &folder.path("")]);
     assert!(refusal(&xslice(&no_model)).contains("allowed: .onnx"));
+}
+
+#[test]
+fn explain_prints_no_control_character_of_a_name() {
+    let name = "x\u{1b}[2J\nresult";
+    let node = NodeProto::new("Slice", "cut", &[name, "s", "e"], &["y"]);
+    let mut graph = graph(vec![node], vec![list("s", &[1]), list("e", &[4])]);
+    graph.input = vec![ValueInfoProto::tensor(name, 1, &[6.into()])];
+    let files = Files::new();
+    let path = files.model("m.onnx", &model(13, graph));
+    let picture = files.path("m.svg");
+    let output = xslice(&args(&[&"explain", &path, &"--code", &"--svg", &picture]));
+    let shown = text(&output.stdout);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert!(
+        shown.contains("dst[0] <- x\\u{1b}[2J\\nresult[1]"),
+        "{shown}"
+    );
+    let drawn = std::fs::read_to_string(picture).unwrap();
+    for text in [shown, drawn] {
+        let control = text.chars().find(|c| c.is_control() && *c != '\n');
+        assert_eq!(control, None, "{text}");
+    }
+    let x = format!("{name}={}", files.tensor("x.npy", &iota(&[6])).display());
+    let output = xslice(&args(&[&"run", &path, &"-i", &x]));
+    assert!(output.status.success(), "{}", text(&output.stderr));
+}
+
+#[test]
+fn check_prints_a_line_for_each_failure_whatever_the_directory_is_called() {
+    let files = Files::new();
+    let slice = common::slice_model();
+    directory(&files, "a\nFAIL\u{1b}[2J", &slice, &iota(&[6]), None);
+    let shown = text(&xslice(&args(&[&"check", &files.path("")])).stdout);
+    assert_eq!(shown.lines().count(), 3, "{shown}");
+    assert!(shown.contains("a FAIL [2J: "), "{shown}");
 }

@@ -356,7 +356,7 @@ fn what_no_function_can_do_is_one_line_with_a_next_step_and_no_file() {
         }
         assert_eq!(files.names(), ["m.onnx"]);
     }
-    let nowhere = files.path("no/such/y.rs").display().to_string();
+    let nowhere = files.path("m.onnx/y.rs").display().to_string();
     let line = refusal(&xslice(&["emit", "<f32[3]> x[1:]", "-o", &nowhere]));
     assert!(line.contains("E501"), "{line}");
 }

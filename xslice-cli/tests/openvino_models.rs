@@ -437,3 +437,44 @@ fn a_long_chain_needs_no_deep_stack() {
     let model = xslice_cli::import::openvino::import(&xml, bin, &options).unwrap();
     assert_eq!((model.inputs.len(), model.outputs.len()), (1, 1));
 }
+
+#[test]
+fn the_name_of_a_layer_goes_before_another_name_of_one_above() {
+    let parameter = |id: usize, name: &str, dims: usize, also: &str| {
+        format!(
+            "<layer id=\"{id}\" name=\"{name}\" type=\"Parameter\" version=\"opset1\"><data shape=\"{dims}\" \
+             element_type=\"f32\"/><output><port id=\"0\" names=\"{also}\"/></output></layer>"
+        )
+    };
+    let result = |id: usize| {
+        format!(
+            "<layer id=\"{id}\" name=\"r{id}\" type=\"Result\" version=\"opset1\"><input><port id=\"0\"/></input></layer>"
+        )
+    };
+    let edge = |from: usize, to: usize| {
+        format!("<edge from-layer=\"{from}\" from-port=\"0\" to-layer=\"{to}\" to-port=\"0\"/>")
+    };
+    let layers = [
+        parameter(0, "x", 4, "y"),
+        parameter(1, "y", 3, "z"),
+        result(2),
+        result(3),
+    ];
+    let edges = [edge(0, 2), edge(1, 3)].concat();
+    let net = format!(
+        "<net name=\"m\" version=\"11\"><layers>{}</layers><edges>{edges}</edges></net>",
+        layers.concat()
+    );
+    let files = Files::new();
+    let path = files.write("m.xml", net).display().to_string();
+    let four = files.tensor("four.npy", &iota(&[4])).display().to_string();
+    let three = files.tensor("three.npy", &iota(&[3])).display().to_string();
+    for second in ["y", "z"] {
+        let (x, y) = (format!("x={four}"), format!("{second}={three}"));
+        let output = xslice(&["run", &path, "--input", &x, "--input", &y]);
+        assert!(output.status.success(), "{}", text(&output.stderr));
+    }
+    let both = [format!("x={four}"), format!("x={four}")];
+    let line = refusal(&xslice(&["run", &path, "-i", &both[0], "-i", &both[1]]));
+    assert!(line.contains("`x` is given twice"), "{line}");
+}

@@ -2,7 +2,7 @@
 
 use super::data::Data;
 use super::workloads::Workload;
-use crate::error::{Error, Fault, Result};
+use crate::error::Result;
 use std::hint::black_box;
 use xslice::{Engine, Input, Jit, Kernel, Plan, Program, Scratch, Signature, interp, runner};
 

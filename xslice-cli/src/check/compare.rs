@@ -24,12 +24,18 @@ pub fn same(got: &Tensor, expected: &Tensor, computed: bool) -> Result<(), Strin
     };
     match at {
         None => Ok(()),
-        Some(at) => Err(format!(
-            "element {at} is {}, expected {}",
-            scalar::show(got, at),
-            scalar::show(expected, at)
-        )),
+        Some(at) => Err(difference(got, expected, at)),
     }
+}
+
+fn difference(got: &Tensor, expected: &Tensor, at: usize) -> String {
+    let [mut is, mut wanted] = [got, expected].map(|tensor| scalar::show(tensor, at));
+    // Such as two NaNs.
+    if is == wanted && got.strings().is_none() {
+        is = format!("{is} ({})", scalar::show_hex(got, at));
+        wanted = format!("{wanted} ({})", scalar::show_hex(expected, at));
+    }
+    format!("element {at} is {is}, expected {wanted}")
 }
 
 fn differing_bits(got: &Tensor, expected: &Tensor, computed: bool) -> Option<usize> {
@@ -62,6 +68,18 @@ mod tests {
         let (nan, other_nan) = (tensor(0x7fc0_0000), tensor(0x7fc0_0001));
         assert!(same(&nan, &nan, false).is_ok());
         assert!(same(&nan, &other_nan, false).is_err());
+        assert_eq!(
+            same(&nan, &other_nan, false).unwrap_err(),
+            "element 0 is NaN (0x7fc00000), expected NaN (0x7fc00001)"
+        );
+        let pair = |bits: u32| {
+            let parts = [0x3f80_0000, bits].map(u32::to_ne_bytes).concat();
+            Tensor::from_bytes(ElementType::C64, &[1], parts).unwrap()
+        };
+        assert_eq!(
+            same(&pair(0x7fc0_0000), &pair(0x7fc0_0001), false).unwrap_err(),
+            "element 0 is 1+NaNi (0x3f800000 0x7fc00000), expected 1+NaNi (0x3f800000 0x7fc00001)"
+        );
         let (one, near) = (tensor(0x3f80_0000), tensor(0x3f80_0001));
         assert!(same(&near, &one, false).is_err());
         assert!(same(&near, &one, true).is_ok());

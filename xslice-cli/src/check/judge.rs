@@ -75,7 +75,8 @@ fn with_outputs(
         let mut expected: Option<Vec<Tensor>> = None;
         for engine in engines.iter_mut() {
             let kind = engine.kind();
-            let results = run(&call, engine, model)?.map_err(|error| format!("{kind}: {error}"))?;
+            let results = run(&call, engine, model)?
+                .map_err(|error| format!("{kind}: {}", Fault::from(error)))?;
             let expected = match &mut expected {
                 Some(expected) => expected,
                 none => none.insert(read_outputs(set, &results, options)?),
@@ -183,7 +184,9 @@ fn read_call(model: &Model, set: &Set, options: &Options) -> Result<Call, Error>
     for (at, (_, tensor)) in named.unwrap_or(places).into_iter().zip(read) {
         values[at] = Some(Arc::new(tensor));
     }
-    Call::bind(model, values, options.max_bytes)
+    // Files are numbered from 0 without a gap, whatever inputs they are for.
+    let advice = format!("input_{}.npy (or .pb) is missing", set.inputs.len());
+    Call::bind_or(model, values, options.max_bytes, &advice)
 }
 
 /// Which input each file is for, by order: those without a value of their own, or all.
@@ -206,10 +209,7 @@ fn places(model: &Model, set: &Set) -> Result<Vec<usize>, Error> {
 fn by_name(model: &Model, read: &[(String, Tensor)], files: &[PathBuf]) -> Option<Vec<usize>> {
     let mut places = Vec::with_capacity(files.len());
     for (name, _) in read {
-        let at = model
-            .inputs
-            .iter()
-            .position(|input| input.is_called(name))?;
+        let at = model.input(name)?;
         if places.contains(&at) {
             return None;
         }

@@ -125,7 +125,7 @@ fn part(
             .cloned()
             .collect()
     };
-    let request = what.request(model, &concerned(inputs), &concerned(&what.shapes))?;
+    let request = what.request(model, Some(&concerned(inputs)), &concerned(&what.shapes))?;
     let outputs = explained(&request)?;
     let mut part = Part {
         text: text_of(&request, &outputs, with_code),

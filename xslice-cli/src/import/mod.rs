@@ -54,11 +54,16 @@ pub struct ModelInput {
     pub initial: Option<Arc<Tensor>>,
 }
 
-impl ModelInput {
-    /// Whether the model calls it so.
+impl Model {
+    /// Which input the model calls so: the one of that name, before one that has it as another name.
     #[must_use]
-    pub fn is_called(&self, name: &str) -> bool {
-        self.name == name || self.aliases.iter().any(|alias| alias == name)
+    pub fn input(&self, name: &str) -> Option<usize> {
+        let mut inputs = self.inputs.iter();
+        let exact = inputs.position(|input| input.name == name);
+        exact.or_else(|| {
+            let is_called = |input: &ModelInput| input.aliases.iter().any(|alias| alias == name);
+            self.inputs.iter().position(is_called)
+        })
     }
 }
 

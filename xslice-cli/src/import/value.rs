@@ -5,6 +5,7 @@
 
 use super::{Model, ModelInput, ModelOutput};
 use crate::error::Fault;
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::Arc;
 use xslice::{Declared, Graph, Op, Param, Tensor, ValueId};
@@ -28,6 +29,15 @@ impl From<Value> for Param {
     }
 }
 
+/// The name of an operand in a program: a plan prints it as it is, and a model may hold control characters in it.
+fn printable(name: &str) -> Cow<'_, str> {
+    if name.contains(char::is_control) {
+        name.escape_debug().to_string().into()
+    } else {
+        name.into()
+    }
+}
+
 /// A model under construction.
 #[derive(Debug, Default)]
 pub struct Builder {
@@ -41,7 +51,8 @@ pub struct Builder {
 
 impl Builder {
     pub fn input(&mut self, input: ModelInput) -> Result<Value, Fault> {
-        let id = self.graph.operand(&input.name, input.declared.clone())?;
+        let name = printable(&input.name);
+        let id = self.graph.operand(&name, input.declared.clone())?;
         self.inputs.push(input);
         Ok(Value {
             id,

@@ -9,7 +9,8 @@ use xslice::ElementType;
 /// What a header says.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Header {
-    pub element_type: ElementType,
+    /// `None` for two bytes that are no type of NumPy's.
+    pub element_type: Option<ElementType>,
     pub big_endian: bool,
     pub fortran_order: bool,
     pub shape: Vec<usize>,
@@ -110,14 +111,12 @@ impl<'a> Cursor<'a> {
             if !comma {
                 return Err(fault("a comma is missing in `shape`"));
             }
-            let end = self
-                .0
-                .find(|c: char| !c.is_ascii_digit())
-                .unwrap_or(self.0.len());
-            let (digits, rest) = self.0.split_at(end);
-            let dim = digits.parse().map_err(|_| {
+            let sign = usize::from(self.0.starts_with('-'));
+            let end = self.0[sign..].find(|c: char| !c.is_ascii_digit());
+            let (number, rest) = self.0.split_at(end.map_or(self.0.len(), |end| sign + end));
+            let dim = number.parse().map_err(|_| {
                 fault(&format!(
-                    "`{digits}` in `shape` is not a dimension (allowed: 0..={})",
+                    "`{number}` in `shape` is not a dimension (allowed: 0..={})",
                     usize::MAX
                 ))
             })?;
@@ -132,8 +131,8 @@ impl<'a> Cursor<'a> {
         Ok(dims)
     }
 
-    /// Element type and whether it is big-endian.
-    fn descr(&mut self) -> Result<(ElementType, bool), Fault> {
+    /// Element type, `None` for two bytes without one, and whether it is big-endian.
+    fn descr(&mut self) -> Result<(Option<ElementType>, bool), Fault> {
         if self.0.trim_start().starts_with('[') {
             return Err(fault("records have no element type here"));
         }
@@ -142,7 +141,9 @@ impl<'a> Cursor<'a> {
         if text.len() > name.len() + 1 {
             return Err(fault(&format!("type `{text}` has two byte orders")));
         }
+        let is_big_endian = text.starts_with('>');
         let ty = match name {
+            "V2" => return Ok((None, is_big_endian)),
             "b1" => ElementType::Bool,
             "i1" => ElementType::I8,
             "i2" => ElementType::I16,
@@ -168,6 +169,6 @@ impl<'a> Cursor<'a> {
                 )));
             }
         };
-        Ok((ty, text.starts_with('>')))
+        Ok((Some(ty), is_big_endian))
     }
 }

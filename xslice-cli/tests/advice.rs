@@ -1,0 +1,92 @@
+//! Refusals for what is missing: they name all of it, and say what to give in words that the command knows.
+
+mod common;
+
+use common::{Files, INT64, any, graph, iota, list, model, refusal, text, xslice};
+use xslice_cli::onnx::{NodeProto, ValueInfoProto};
+
+#[test]
+fn advice_names_only_options_that_the_command_has() {
+    let no_values = refusal(&xslice(&["emit", "x[0]"]));
+    assert!(no_values.contains("`<f32[2, 3]> x[1:]`"), "{no_values}");
+    assert!(!no_values.contains("--input"), "{no_values}");
+    let values = refusal(&xslice(&["explain", "x[0]"]));
+    assert!(values.contains("give a value with --input"), "{values}");
+    let files = Files::new();
+    let path = files.model("m.onnx", &common::slice_model());
+    let path = path.display().to_string();
+    for command in ["explain", "emit"] {
+        let line = refusal(&xslice(&[command, &path, "--shape", "fn"]));
+        assert!(line.contains("`fn` is not NAME=1,3,640,640"), "{line}");
+    }
+}
+
+#[test]
+fn check_says_which_file_is_missing() {
+    let files = Files::new();
+    let node = NodeProto::new("Gather", "g", &["x", "ids"], &["y"]);
+    let mut graph = graph(vec![node], vec![]);
+    graph.input.push(any("ids", INT64));
+    files.model("model.onnx", &model(13, graph));
+    files.tensor("output_0.npy", &iota(&[1]));
+    let check = || text(&xslice(&["check".into(), files.path("")]).stdout);
+    let shown = check();
+    assert!(shown.contains("input_0.npy (or .pb) is missing"), "{shown}");
+    assert!(!shown.contains("--input"), "{shown}");
+    files.tensor("input_0.npy", &iota(&[3]));
+    let shown = check();
+    assert!(shown.contains("`ids`"), "{shown}");
+    assert!(shown.contains("input_1.npy (or .pb) is missing"), "{shown}");
+}
+
+#[test]
+fn a_limit_of_the_command_names_its_option() {
+    let range = "<f32> onnx::Range@11(start = 0, limit = 5e9, delta = 1)";
+    for command in ["index", "explain", "emit"] {
+        let line = refusal(&xslice(&[command, range, "--max-bytes", "1G"]));
+        assert!(line.contains("--max-bytes raises the limit"), "{line}");
+    }
+    // The file is within the limit; what the Gather takes of it is not.
+    let files = Files::new();
+    let node = NodeProto::new("Gather", "g", &["x", "i"], &["y"]);
+    let repeats = model(13, graph(vec![node], vec![list("i", &[0; 9])]));
+    let path = files.model("model.onnx", &repeats).display().to_string();
+    let x = files.tensor("input_0.npy", &iota(&[4, 1000]));
+    files.tensor("output_0.npy", &iota(&[9, 1000]));
+    let x = format!("x={}", x.display());
+    let run = ["run", &path, "-i", &x, "--max-bytes", "17K"];
+    let folder = files.path("").display().to_string();
+    let check = xslice(&["check", &folder, "--max-bytes", "17K"]);
+    for line in [refusal(&xslice(&run)), text(&check.stdout)] {
+        assert!(line.contains("node `g`"), "{line}");
+        assert!(line.contains("--max-bytes raises the limit"), "{line}");
+    }
+}
+
+#[test]
+fn all_that_is_missing_is_named_at_once() {
+    let gather = NodeProto::new("Gather", "g", &["x", "ids"], &["z"]);
+    let cut = NodeProto::new("Slice", "c", &["z", "s", "e"], &["y"]);
+    let mut graph = graph(
+        vec![gather, cut],
+        vec![list("s", &[0]), list("e", &[i64::MAX])],
+    );
+    let open = ["n".into(), 3.into()];
+    graph.input = vec![ValueInfoProto::tensor("x", 1, &open), any("ids", INT64)];
+    let files = Files::new();
+    let path = files.model("m.onnx", &model(13, graph));
+    let path = path.display().to_string();
+    let line = refusal(&xslice(&["run", &path]));
+    let words = "no value for input `x` (f32 [?, 3]), `ids` (i64); give one with --input NAME=FILE";
+    assert!(line.contains(words), "{line}");
+    for command in ["explain", "emit"] {
+        let line = refusal(&xslice(&[command, &path]));
+        let words = "the shape of `x`, `ids` is not known here; give it with --shape x=1,3 --shape ids=1,2,3";
+        assert!(line.contains(words), "{line}");
+    }
+    let line = refusal(&xslice(&["explain", "table[@a][@b]"]));
+    assert!(
+        line.contains("the type of `table`, `a`, `b` is not known"),
+        "{line}"
+    );
+}

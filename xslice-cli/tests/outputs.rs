@@ -1,0 +1,188 @@
+//! Where results go: files in place of files, bytes into devices and pipes, standard output, and nothing where a command is refused.
+
+#![cfg(unix)]
+
+mod common;
+
+use common::{Files, iota, names_in, read, text, xslice};
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::fs::{FileTypeExt, PermissionsExt, symlink};
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+const TEXT: &str = "<f32[4]> x[::-1]";
+
+fn emit(output: &Path) -> Output {
+    let args = ["emit", TEXT, "-o"].map(OsStr::new);
+    xslice(&[&args[..], &[output.as_os_str()]].concat())
+}
+
+/// `index 'x[0]'` of a file, with the path of its output.
+fn index(file: &Path, output: &Path) -> Output {
+    let args = ["index".as_ref(), "x[0]".as_ref(), file.as_os_str()];
+    xslice(&[&args[..], &["-o".as_ref(), output.as_os_str()]].concat())
+}
+
+fn accepted(output: &Output) {
+    assert!(output.status.success(), "{}", text(&output.stderr));
+}
+
+/// The function that `emit` prints.
+fn printed() -> String {
+    let output = xslice(&["emit", TEXT]);
+    accepted(&output);
+    text(&output.stdout)
+}
+
+#[test]
+fn a_pipe_and_a_device_take_the_bytes_and_stay() {
+    let files = Files::new();
+    let pipe = files.path("pipe");
+    let made = Command::new("mkfifo").arg(&pipe).status().unwrap();
+    assert!(made.success());
+    let mut reader = Command::new("cat")
+        .arg(&pipe)
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    accepted(&emit(&pipe));
+    if !fs::metadata(&pipe).unwrap().file_type().is_fifo() {
+        reader.kill().unwrap();
+        panic!("the pipe is replaced");
+    }
+    assert_eq!(text(&reader.wait_with_output().unwrap().stdout), printed());
+    let null = files.path("null");
+    symlink("/dev/null", &null).unwrap();
+    accepted(&emit(&null));
+    assert_eq!(fs::read_link(&null).unwrap(), Path::new("/dev/null"));
+    assert_eq!(files.names(), ["null", "pipe"]);
+}
+
+#[test]
+fn a_link_stays_and_the_file_behind_it_is_written() {
+    let files = Files::new();
+    let x = files.tensor("x.npy", &iota(&[2, 3]));
+    let real = files.tensor("there/real.npy", &iota(&[9]));
+    let link = files.path("link.npy");
+    symlink("there/real.npy", &link).unwrap();
+    let far = files.path("there/far.npy");
+    symlink(&link, &far).unwrap();
+    for output in [&link, &far] {
+        fs::write(&real, "old").unwrap();
+        accepted(&index(&x, output));
+        assert_eq!(read(&real), iota(&[3]));
+        assert!(fs::symlink_metadata(output).unwrap().is_symlink());
+    }
+    fs::remove_file(&real).unwrap();
+    accepted(&index(&x, &far));
+    assert_eq!(read(&real), iota(&[3]), "behind a link to nothing");
+    assert_eq!(names_in(&files.path("there")), ["far.npy", "real.npy"]);
+}
+
+#[test]
+fn a_file_that_is_replaced_leaves_its_permissions() {
+    let files = Files::new();
+    let x = files.tensor("x.npy", &iota(&[2, 3]));
+    let y = files.write("y.npy", "old");
+    for mode in [0o600, 0o640, 0o444] {
+        fs::set_permissions(&y, fs::Permissions::from_mode(mode)).unwrap();
+        accepted(&index(&x, &y));
+        assert_eq!(read(&y), iota(&[3]));
+        let left = fs::metadata(&y).unwrap().permissions().mode();
+        assert_eq!(left & 0o777, mode, "{left:o}");
+    }
+}
+
+#[test]
+fn every_command_makes_the_folder_of_what_it_writes() {
+    let files = Files::new();
+    let x = files.tensor("x.npy", &iota(&[2, 3]));
+    accepted(&index(&x, &files.path("a/b/y.npy")));
+    accepted(&emit(&files.path("c/d/f.rs")));
+    let picture = files.path("e/f/x.svg").display().to_string();
+    accepted(&xslice(&["explain", TEXT, "--svg", &picture]));
+    let figures = files.path("g/h/f.json").display().to_string();
+    let bench = ["bench", "--filter", "rgb", "--strategy", "runner"];
+    accepted(&xslice(
+        &[&bench[..], &["--rounds", "1", "--json", &figures]].concat(),
+    ));
+    for name in ["a/b/y.npy", "c/d/f.rs", "e/f/x.svg", "g/h/f.json"] {
+        assert!(files.path(name).is_file(), "{name}");
+    }
+    // What is refused makes none, and a file is no folder.
+    let line = common::refusal(&xslice(&[
+        "index",
+        "x[7]",
+        &x.display().to_string(),
+        "-o",
+        &files.path("new/y.npy").display().to_string(),
+    ]));
+    assert!(!files.path("new").exists(), "{line}");
+    let line = common::refusal(&emit(&x.join("f.rs")));
+    assert!(line.contains("E501"), "{line}");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn where_standard_output_takes_nothing_files_are_as_they_were() {
+    let files = Files::new();
+    let model = files.model("m.onnx", &common::slice_model());
+    let x = files.tensor("x.npy", &iota(&[6]));
+    files.write("there/y.npy", "old");
+    files.write("old.npy", "old");
+    let before = (files.names(), names_in(&files.path("there")));
+    let (model, x) = (model.display().to_string(), x.display().to_string());
+    let given = format!("x={x}");
+    let commands = [
+        &["run", &model, "-i", &given, "-o", "there"][..],
+        &["run", &model, "-i", &given, "-o", "new/folder"],
+        &["index", "x[1:]", &x, "-o", "old.npy"],
+        &["index", "x[1:]", &x, "-o", "new.npy"],
+        &["emit", TEXT, "-o", "new.rs"],
+        &["explain", TEXT, "--svg", "new.svg"],
+    ];
+    for command in commands {
+        let full = fs::OpenOptions::new().write(true).open("/dev/full");
+        let output = Command::new(env!("CARGO_BIN_EXE_xslice"))
+            .args(command)
+            .current_dir(files.path(""))
+            .stdout(full.unwrap())
+            .output()
+            .unwrap();
+        let line = common::refusal(&output);
+        assert!(line.contains("standard output"), "{line}");
+        let after = (files.names(), names_in(&files.path("there")));
+        assert_eq!(after, before, "{command:?}");
+        assert_eq!(fs::read(files.path("there/y.npy")).unwrap(), b"old");
+        assert_eq!(fs::read(files.path("old.npy")).unwrap(), b"old");
+    }
+}
+
+#[test]
+fn a_dash_is_standard_output() {
+    let files = Files::new();
+    let print = |args: &[&str]| {
+        let program = env!("CARGO_BIN_EXE_xslice");
+        let mut command = Command::new(program);
+        let output = command.args(args).current_dir(files.path("")).output();
+        let output = output.unwrap();
+        accepted(&output);
+        text(&output.stdout)
+    };
+    for dash in ["-", "/dev/stdout"] {
+        assert_eq!(print(&["emit", TEXT, "-o", dash]), printed());
+        let picture = print(&["explain", TEXT, "--svg", dash]);
+        assert!(
+            picture.starts_with("<svg") && picture.ends_with("</svg>\n"),
+            "{picture}"
+        );
+        let bench = ["bench", "--filter", "rgb", "--strategy", "runner"];
+        let figures = print(&[&bench[..], &["--rounds", "1", "--json", dash]].concat());
+        assert!(
+            figures.starts_with('[') && figures.trim_end().ends_with(']'),
+            "{figures}"
+        );
+    }
+    assert_eq!(files.names(), [""; 0]);
+}
