@@ -123,6 +123,25 @@ fn a_slice_with_dynamic_dimensions() {
     assert_eq!(y, Tensor::new(&[2, 2], &[1.0f32, 2.0, 5.0, 6.0]).unwrap());
 }
 
+/// A writer may give a constant without elements a byte of its own.
+#[test]
+fn a_constant_without_elements_has_no_bytes_whatever_its_size() {
+    let mut ir = Ir::default();
+    let x = ir.parameter("2", "f32");
+    let [begin, end] = [&[][..], &[]].map(|v| ir.constant(v));
+    ir.bin.push(7);
+    let y = ir.layer(
+        "type=\"StridedSlice\" version=\"opset1\"",
+        "<data begin_mask=\"\" end_mask=\"\"/>",
+        &[x, begin, end],
+    );
+    ir.result(y);
+    let one_byte = |xml: String| xml.replace("size=\"0\"", "size=\"1\"");
+    let (files, output) = ir.run(one_byte, &iota(&[2]));
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert_eq!(read(&files.path("out/l4.npy")), iota(&[2]));
+}
+
 #[test]
 fn layers_without_a_version_and_in_any_order() {
     let change = |xml: String| {

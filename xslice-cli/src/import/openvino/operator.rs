@@ -237,6 +237,10 @@ impl<'a> Constants<'a> {
         let (offset, size) = (layer.number("offset")?, layer.number("size")?);
         let within = |fault: Fault| fault.within("layer", layer.name);
         let count = element_count(&shape).map_err(|error| within(error.into()))?;
+        if count == 0 {
+            // Some writers give it a byte, which belongs to no element.
+            return Ok(Tensor::zeros(element_type, &shape)?);
+        }
         let bytes = self.slice(layer, offset, size)?;
         if element_type == ElementType::String {
             let strings = strings(&bytes, count).map_err(|fault| within(fault).at(self.path))?;
