@@ -2,8 +2,8 @@
 //!
 //! A result is written to a temporary file beside its place and renamed when all results of the command are written, so a refusal
 //! never leaves a file behind, never half of one, and no folder that was made for it. A file that is replaced stays beside its place
-//! until all are in theirs and the command has said so, and goes back where one cannot. The place is the file that a path leads to, through links; a file that is
-//! replaced leaves its permissions. What is there and no regular file (a device, a pipe) is never replaced: it takes the bytes
+//! until all are in theirs and the command has said so, and goes back where one cannot. The place is the file that a path leads to,
+//! through links; a file that is replaced leaves its permissions. What is there and no regular file (a device, a pipe) is never replaced: it takes the bytes
 //! when the others are in their places.
 
 use super::{cannot, encode};

@@ -1,4 +1,4 @@
-//! What must hold of a nest before anything runs it; of its schedule, which is in bytes, it is asked again in `bytes`.
+//! What must hold of a nest before anything runs it. `bytes` asks the same of its schedule.
 //!
 //! 1. Every extent and the block are at least 1.
 //! 2. Strides name as many loops as there are, in the destination, the source and every table.
