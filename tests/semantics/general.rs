@@ -3,7 +3,9 @@
 use crate::cases::describe::{at, by, gather, of, on, ov_slice, range, slice, strided};
 use crate::{gives, iota, lists, refuses, suite, typed};
 use xslice::ElementType::{Bf16, F16, F32};
-use xslice::{Dialect, ErrorKind, Op, Program, Signature, Slice, Tensor};
+use xslice::{
+    Dialect, ErrorKind, Gather, Graph, Op, Program, Scratch, Signature, Slice, Tensor, runner,
+};
 
 #[test]
 fn unsigned_parameters_above_the_largest_i64_mean_the_largest() {
@@ -118,4 +120,32 @@ fn dialects_have_names() {
         assert_eq!(Dialect::from_name(dialect.name()), Some(dialect));
     }
     assert_eq!(Dialect::from_name("numpy"), None);
+}
+
+/// `p` is data and indices of one gather, and two operators read what that gives.
+#[test]
+fn what_several_operators_read_is_the_same_for_each() -> Result<(), xslice::Error> {
+    let mut graph = Graph::new();
+    let x = graph.operand("x", None)?;
+    let p = graph.operand("p", None)?;
+    let own = graph.apply(Gather::onnx(13).indices(p), Some(p), None)?;
+    let tail = graph.apply(Slice::onnx(13).starts([1]).ends([3]), Some(own), None)?;
+    let cut = graph.apply(Slice::onnx(13).starts(own).ends([3, 2, 4]), Some(x), None)?;
+    let rows = graph.apply(Gather::onnx(13).indices(tail), Some(cut), None)?;
+    let program = graph.finish(rows)?;
+    let p = Tensor::vector(&[1_i64, 0, 0]);
+    let signature = Signature::new().operand(F32, &[3, 2, 4]).value(p.clone());
+    let x: Vec<f32> = (0..24_u8).map(f32::from).collect();
+    let plan = program.compile(&signature)?;
+    let mut result = [0.0_f32; 6];
+    runner::run(
+        &plan,
+        &[(&x).into(), p.as_input()],
+        (&mut result).into(),
+        &mut Scratch::new(),
+    )?;
+    // p[p] = [0, 1, 1]: the cut is x[0:3, 1:2, 1:4], its rows 1 and 1.
+    assert_eq!(result, [13., 14., 15., 13., 14., 15.]);
+    assert_eq!(plan.shape(), [2, 1, 3]);
+    Ok(())
 }

@@ -7,7 +7,7 @@
 use crate::index::wrapped;
 use crate::list::List;
 use alloc::vec::Vec;
-use core::fmt;
+use core::{fmt, mem};
 
 /// A buffer that a plan reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -148,20 +148,19 @@ impl Access {
     }
 
     /// Replaces counter `k` by `with[k]`, over `rank` new counters.
-    pub(crate) fn substitute(&self, with: &[Replacement<'_>], rank: usize) -> Self {
-        let mut result = Self::fixed(self.offset, rank);
-        let moved = || {
-            let replaced = self.strides.iter().zip(with);
-            replaced.filter(|(stride, _)| **stride != 0)
-        };
+    pub(crate) fn substitute(&mut self, with: &[Replacement<'_>], rank: usize) {
+        for lookup in &mut self.lookups {
+            lookup.access.substitute(with, rank);
+        }
+        let strides = mem::replace(&mut self.strides, List::repeat(0, rank));
+        let moved = || strides.iter().zip(with).filter(|(stride, _)| **stride != 0);
         let lookups = moved().map(|(_, replacement)| replacement.lookups.len());
-        let lookups = self.lookups.len() + lookups.sum::<usize>();
-        result.lookups.reserve_exact(lookups);
+        let had = self.lookups.len();
+        self.lookups.reserve_exact(lookups.sum());
         for (&stride, replacement) in moved() {
-            result.offset = result
-                .offset
-                .wrapping_add(stride.wrapping_mul(replacement.offset));
-            let counters = result.strides.iter_mut().skip(replacement.first);
+            let added = stride.wrapping_mul(replacement.offset);
+            self.offset = self.offset.wrapping_add(added);
+            let counters = self.strides.iter_mut().skip(replacement.first);
             for (sum, &inner) in counters.zip(replacement.strides) {
                 *sum = sum.wrapping_add(stride.wrapping_mul(inner));
             }
@@ -175,14 +174,10 @@ impl Access {
                 access: lookup.access.map_strides(&place),
                 ..*lookup
             });
-            result.lookups.extend(lookups);
+            self.lookups.extend(lookups);
         }
-        let lookups = self.lookups.iter().map(|lookup| Lookup {
-            access: lookup.access.substitute(with, rank),
-            ..*lookup
-        });
-        result.lookups.extend(lookups);
-        result
+        // What the last operator looks up stands first.
+        self.lookups.rotate_left(had);
     }
 
     /// The same access over other counters: `f` rewrites the strides here and in every table.

@@ -17,13 +17,15 @@ use crate::range;
 use crate::resolve::{self, AxisIndex, Known, Params};
 use crate::signature::{Layout, Limit, OperandType, Signature};
 use crate::tensor::{MOST_AXES, Tensor, byte_count, element_count};
-use alloc::{borrow::Cow, boxed::Box, format, string::String, sync::Arc, vec::Vec};
+use alloc::{boxed::Box, format, string::String, sync::Arc, vec::Vec};
 
 mod gather;
 mod layout;
+mod maps;
 mod parameters;
 
 use layout::{expect_operand, expect_result, layout_access, layout_len};
+use maps::Maps;
 use parameters::Parameter;
 pub(crate) use parameters::{Role, parameter_operands, roles};
 
@@ -166,7 +168,7 @@ impl Builder {
     ) -> Result<Box<CoordMap>, Error> {
         let roles = program.roles();
         let count = program.result().index() + 1;
-        let mut maps: Vec<Option<Box<CoordMap>>> = Vec::with_capacity(count - 1);
+        let mut maps = Maps::of(count);
         let mut result = None;
         let mut known: Vec<Option<Parameter>> = Vec::new();
         if roles.iter().any(|role| role.parameter) {
@@ -196,15 +198,15 @@ impl Builder {
                     Some(operand_map(*operand, given, self))
                 }
                 Value::Apply(apply) => {
-                    let map = self.apply(apply, &maps, &known);
+                    let map = self.apply(apply, &mut maps, &known);
                     Some(map.map_err(|error| apply.named(error))?)
                 }
             };
-            if at + 1 == count {
-                result = map;
-                break;
+            match map {
+                Some(map) if at + 1 == count => result = Some(map),
+                Some(map) => maps.keep(at, map, roles[at].readers),
+                None => {}
             }
-            maps.push(map);
         }
         let result = result
             .ok_or_else(|| Error::new(ErrorKind::UnknownOperand, "the program has no result"))?;
@@ -236,12 +238,11 @@ impl Builder {
         })
     }
 
-    /// The map of an operator's result, which is small enough; a temporary if it has become too deep. Boxed, because it is large and handed
-    /// on several times.
+    /// The map of an operator's result, which is small enough; a temporary if it has become too deep.
     fn apply(
         &mut self,
         apply: &Apply,
-        maps: &[Option<Box<CoordMap>>],
+        maps: &mut Maps,
         known: &[Option<Parameter>],
     ) -> Result<Box<CoordMap>, Error> {
         let map = self.mapped(apply, maps, known)?;
@@ -255,7 +256,7 @@ impl Builder {
     fn mapped(
         &mut self,
         apply: &Apply,
-        maps: &[Option<Box<CoordMap>>],
+        maps: &mut Maps,
         known: &[Option<Parameter>],
     ) -> Result<Box<CoordMap>, Error> {
         let op = &apply.op;
@@ -276,7 +277,7 @@ impl Builder {
             return self.range(range, &lookup).map(Box::new);
         }
         let indices = self.indices(op, maps)?;
-        let Some(data) = apply.data.and_then(|id| maps[id.index()].as_deref()) else {
+        let Some(mut data) = apply.data.and_then(|id| maps.read(id)) else {
             return Err(Error::new(
                 ErrorKind::OperandCount,
                 "the data operand is missing",
@@ -289,7 +290,7 @@ impl Builder {
             return match data.reshape(&dims) {
                 Some(map) => Ok(Box::new(map)),
                 None => {
-                    let data = self.materialize(data.clone())?;
+                    let data = self.materialize(*data)?;
                     // A row-major temporary takes every shape.
                     Ok(Box::new(CoordMap::whole(
                         data.ty,
@@ -303,7 +304,8 @@ impl Builder {
         let axes = resolve::axes(op, &lookup, &data.dims)?;
         admit_rank(axes.len())?;
         let Some(indices) = indices else {
-            return Ok(Box::new(data.select(&axes, None)));
+            data.select(&axes, None);
+            return Ok(data);
         };
         let axis = consumed_before_gather(&axes);
         let origin = Origin {
@@ -313,20 +315,17 @@ impl Builder {
             dims: indices.dims.clone(),
         };
         admit_rank(axes.len() + indices.dims.len())?;
-        let (index, dims) = self.gather(&indices, data.dims[axis], origin)?;
-        Ok(Box::new(data.select(&axes, Some((&index, &dims)))))
+        let (index, dims) = self.gather(indices, data.dims[axis], origin)?;
+        data.select(&axes, Some((&index, &dims)));
+        Ok(data)
     }
 
     /// The map of the indices of a gather, of a type that they may have.
-    fn indices<'m>(
-        &mut self,
-        op: &Op,
-        maps: &'m [Option<Box<CoordMap>>],
-    ) -> Result<Option<Cow<'m, CoordMap>>, Error> {
+    fn indices(&mut self, op: &Op, maps: &mut Maps) -> Result<Option<Box<CoordMap>>, Error> {
         let indices = match indices(op) {
             None => return Ok(None),
-            Some(Param::Constant(tensor)) => Some(Cow::Owned(self.constant(tensor))),
-            Some(Param::Value(id)) => maps[id.index()].as_deref().map(Cow::Borrowed),
+            Some(Param::Constant(tensor)) => Some(Box::new(self.constant(tensor))),
+            Some(Param::Value(id)) => maps.read(*id),
             Some(Param::Operand(_)) => None,
         };
         let indices = indices

@@ -40,9 +40,9 @@ impl CoordMap {
         self.dims.contains(&0)
     }
 
-    /// The map after an operator that selects axis by axis. `gathered` is the index as a function of the coordinates of the
+    /// Becomes the map after an operator that selects axis by axis. `gathered` is the index as a function of the coordinates of the
     /// indices, and their shape, for the axis that is [`AxisIndex::Gather`].
-    pub fn select(&self, axes: &[AxisIndex], gathered: Option<(&Access, &[usize])>) -> Self {
+    pub fn select(&mut self, axes: &[AxisIndex], gathered: Option<(&Access, &[usize])>) {
         let nothing = Access::default();
         let (index, index_dims) = gathered.unwrap_or((&nothing, &[]));
         let mut dims = List::new();
@@ -78,16 +78,12 @@ impl CoordMap {
                 }
             });
         }
-        let access = if dims.contains(&0) {
-            Access::fixed(0, rank)
+        if dims.contains(&0) {
+            self.access = Access::fixed(0, rank);
         } else {
-            self.access.substitute(&replacements, rank)
-        };
-        Self {
-            dims,
-            access,
-            ..*self
+            self.access.substitute(&replacements, rank);
         }
+        self.dims = dims;
     }
 
     /// The map with other dimensions over the same elements in the same order; `None` if no access expresses it.

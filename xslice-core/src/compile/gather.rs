@@ -13,7 +13,7 @@ use crate::range::Progression;
 use crate::runner;
 use crate::scratch::Scratch;
 use crate::tensor::Tensor;
-use alloc::{sync::Arc, vec, vec::Vec};
+use alloc::{boxed::Box, sync::Arc, vec, vec::Vec};
 
 /// Bytes of computed indices that a plan holds as a table. More are looked up in two steps or written by each run, so that a plan that is
 /// only looked at costs little.
@@ -24,7 +24,7 @@ impl Builder {
     /// and becomes affine where it is; what is not gets a check that runs.
     pub(super) fn gather(
         &mut self,
-        indices: &CoordMap,
+        mut indices: Box<CoordMap>,
         dim: usize,
         origin: Origin,
     ) -> Result<(Access, List<usize>), Error> {
@@ -34,34 +34,29 @@ impl Builder {
             return Ok((Access::fixed(0, dims.len()), dims));
         }
         if let Source::Range(values) = indices.source {
-            if let Some(access) = range_index(values, indices, size) {
+            if let Some(access) = range_index(values, &indices, size) {
                 return Ok((access, dims));
             }
-            if let Some((value, at)) = first_outside(values, indices, size) {
+            if let Some((value, at)) = first_outside(values, &indices, size) {
                 return Err(origin.refuse(size, value, at));
             }
         }
-        if self.is_constant(indices) {
-            if is_tabulated(indices) {
-                return self.constant_index(indices, size, &origin);
+        if self.is_constant(&indices) {
+            if is_tabulated(&indices) {
+                return self.constant_index(&indices, size, &origin);
             }
             if let Source::Buffer(Buffer::Constant(at)) = indices.source {
                 return match self.is_within(at, size)? {
-                    true => Ok((looked_up(indices, Buffer::Constant(at), size), dims)),
+                    true => Ok((looked_up(*indices, Buffer::Constant(at), size), dims)),
                     // Perhaps none of those outside is selected.
-                    false => self.constant_index(indices, size, &origin),
+                    false => self.constant_index(&indices, size, &origin),
                 };
             }
         }
-        let written;
-        let indices = match indices.source {
+        if let Source::Range(_) = indices.source {
             // Its values lie in no memory: each run writes those that are selected.
-            Source::Range(_) => {
-                written = self.materialize(indices.clone())?;
-                &written
-            }
-            Source::Buffer(_) => indices,
-        };
+            *indices = self.materialize(*indices)?;
+        }
         let Source::Buffer(table) = indices.source else {
             return Err(Error::new(
                 ErrorKind::ParameterType,
@@ -69,12 +64,12 @@ impl Builder {
             ));
         };
         let index = index_type(indices.ty);
-        self.check(table, index, indices, size, origin)?;
+        self.check(table, index, &indices, size, origin)?;
         if size == 0 {
             self.doomed = true;
             return Ok((Access::fixed(0, dims.len()), dims));
         }
-        Ok((looked_up(indices, table, size), dims))
+        Ok((looked_up(*indices, table, size), dims))
     }
 
     fn check(
@@ -195,8 +190,8 @@ fn index_type(ty: ElementType) -> IndexType {
 }
 
 /// The index that a table gives, at the positions of `indices`.
-fn looked_up(indices: &CoordMap, table: Buffer, size: i64) -> Access {
-    looked_up_at(indices.access.clone(), index_type(indices.ty), table, size)
+fn looked_up(indices: CoordMap, table: Buffer, size: i64) -> Access {
+    looked_up_at(indices.access, index_type(indices.ty), table, size)
 }
 
 fn looked_up_at(access: Access, index: IndexType, table: Buffer, size: i64) -> Access {

@@ -4,7 +4,7 @@
 //! constants and from the values in the signature, and counts against the limit. A Range from which more is selected stays a formula: only
 //! the elements that are read at the end are computed.
 
-use super::Builder;
+use super::{Builder, Maps};
 use crate::coord::CoordMap;
 use crate::elem::ElementType;
 use crate::error::Error;
@@ -32,6 +32,8 @@ pub(crate) fn parameter_operands(program: &Program) -> Vec<bool> {
 pub(crate) struct Role {
     /// Its elements move to the result or select what moves.
     pub(super) moved: bool,
+    /// So many operators do that with them.
+    pub(super) readers: usize,
     /// Its elements decide shapes: they must be known.
     pub(super) parameter: bool,
     /// An operator reads all of them to decide; other parameters are selected from first.
@@ -50,18 +52,19 @@ pub(crate) fn roles(values: &[Value], result: ValueId) -> Vec<Role> {
         let mut needs = |id: ValueId, role: Role| {
             let needed = &mut roles[id.index()];
             needed.moved |= role.moved;
+            needed.readers += usize::from(role.moved);
             needed.parameter |= role.parameter;
             needed.read |= role.read;
         };
         let selected = Role {
             moved,
             parameter,
-            read: false,
+            ..Role::default()
         };
         let deciding = Role {
-            moved: false,
             parameter: parameter || moved,
             read: true,
+            ..Role::default()
         };
         if let Some(data) = apply.data {
             needs(data, selected);
@@ -101,14 +104,19 @@ impl Builder {
             known_cost: self.known_cost,
             ..Self::empty()
         };
-        let mut maps = vec![None; known.len()];
+        let mut maps = Maps::of(known.len());
         for id in apply.inputs() {
-            maps[id.index()] = known[id.index()].as_ref().map(|known| match known {
+            let Some(known) = &known[id.index()] else {
+                continue;
+            };
+            let map = match known {
                 Parameter::Elements(tensor) => Box::new(inner.constant(tensor)),
                 Parameter::Range(map) => map.clone(),
-            });
+            };
+            let readers = apply.inputs().filter(|input| *input == id).count();
+            maps.keep(id.index(), map, readers);
         }
-        let map = inner.apply(apply, &maps, known)?;
+        let map = inner.apply(apply, &mut maps, known)?;
         self.known_cost = inner.known_cost;
         if !read && matches!(map.source, Source::Range(_)) && map.access.is_affine() {
             return Ok(Parameter::Range(map));
