@@ -49,6 +49,7 @@ pub mod fixed;
 mod hash;
 mod index;
 pub mod interp;
+mod level;
 mod list;
 mod move_;
 mod nest;
@@ -71,8 +72,9 @@ pub use error::{Error, ErrorKind};
 pub use hash::WordHash;
 #[doc(hidden)]
 pub use index::{is_outside as is_index_outside, wrapped as wrapped_index};
+pub use level::Level;
 pub use list::List;
-pub use move_::{Level, Sources};
+pub use move_::Sources;
 pub use nest::schedule::{Fill, Move, NoShuffle, Row, Schedule};
 pub use nest::{LoopNest, Source};
 pub use op::{

@@ -13,8 +13,8 @@ mod tables;
 pub(crate) use doubled::{Doubled, Order};
 pub(crate) use tables::Tables;
 
+use crate::level::Level;
 use crate::list::List;
-use crate::move_::Level;
 use alloc::{sync::Arc, vec, vec::Vec};
 use core::hash::{Hash, Hasher};
 

@@ -22,7 +22,6 @@ mod gathers;
     all(target_arch = "aarch64", target_feature = "neon")
 ))]
 mod lanes;
-mod level;
 mod lookup;
 #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
 mod neon;
@@ -60,7 +59,6 @@ mod x86;
 use at::At;
 use cache::Cache;
 use copy::{Rows, by_width};
-pub use level::Level;
 pub use sources::Sources;
 
 #[cfg(feature = "rayon")]
@@ -70,6 +68,7 @@ use part::Part;
 use crate::access::{Access, Buffer, IndexType, Lookup};
 use crate::error::Error;
 use crate::fixed::Proven;
+use crate::level::Level;
 use crate::nest::Source;
 use crate::nest::schedule::{Move, Row, Schedule};
 use crate::operand::{Input, Output};

@@ -8,8 +8,9 @@
 //! next one begins when every part is done.
 
 use super::part::{Part, Split};
-use super::{Level, Sources, nest, scheduled, team, tested_by_move};
+use super::{Sources, nest, scheduled, team, tested_by_move};
 use crate::error::Error;
+use crate::level::Level;
 use crate::nest::schedule::Schedule;
 use crate::operand::{Input, Output};
 use crate::plan::{Plan, PlannedNest, Step};

@@ -7,12 +7,12 @@ use super::copy::{self, Rows};
     all(target_arch = "aarch64", target_feature = "neon")
 ))]
 use super::lanes;
-#[cfg(target_arch = "x86_64")]
-use super::level::Kind;
-use super::level::Level;
 use super::rows::{AHEAD_WRITE, prefetch_write};
 #[cfg(target_arch = "x86_64")]
 use super::{picked, short, x86};
+#[cfg(target_arch = "x86_64")]
+use crate::level::Kind;
+use crate::level::Level;
 use crate::shuffle::{Narrow, Pattern, Shuffle, Tables};
 #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
 use core::arch::aarch64::uint8x16_t;
