@@ -11,10 +11,11 @@ use crate::error::{Error, ErrorKind};
 use crate::nest::schedule::{Schedule, constant_in};
 use crate::nest::{LoopNest, Parts, Source};
 use crate::op::{Entry, OnnxRange, Op, Param};
-use crate::plan::{OperandNeed, Origin, Plan, PlannedNest, Step, Temporary, View};
+use crate::plan::{OperandNeed, Origin, Plan, PlannedNest, Step, View};
 use crate::program::{Apply, Program, Value};
 use crate::range;
 use crate::resolve::{self, AxisIndex, Known, Params};
+use crate::scratch::Temporary;
 use crate::signature::{Layout, Limit, OperandType, Signature};
 use crate::tensor::{MOST_AXES, Tensor, byte_count, element_count};
 use alloc::{borrow::Cow, boxed::Box, format, string::String, sync::Arc, vec::Vec};
@@ -417,7 +418,7 @@ impl Builder {
         if let Some(schedule) = &planned.schedule {
             schedule.verify(&planned.nest, &len)?;
             if let Some(Step::Check(check)) = self.steps.last_mut() {
-                check.reader = schedule.reader(check);
+                check.reader = check.reader_in(schedule);
             }
         }
         self.steps.push(Step::Nest(planned));

@@ -54,6 +54,7 @@ mod list;
 mod move_;
 mod nest;
 pub mod notation;
+mod odometer;
 mod op;
 mod operand;
 mod plan;
@@ -64,6 +65,7 @@ pub mod runner;
 mod scratch;
 mod shuffle;
 mod signature;
+mod steps;
 mod tensor;
 
 pub use access::{Access, Buffer, IndexType, Lookup};
@@ -74,20 +76,21 @@ pub use hash::WordHash;
 pub use index::{is_outside as is_index_outside, wrapped as wrapped_index};
 pub use level::Level;
 pub use list::List;
-pub use move_::Sources;
+pub use move_::collect;
 pub use nest::schedule::{Fill, Move, NoShuffle, Row, Schedule};
 pub use nest::{LoopNest, Source};
 pub use op::{
     Dialect, Entry, Gather, Index, OnnxGather, OnnxRange, OnnxSlice, Op, OpenVinoSlice,
     OpenVinoStridedSlice, Param, Range, Reshape, ReshapeRule, Slice, StridedSlice,
 };
-pub use operand::{Input, Output, collect};
-pub use plan::{Check, Plan, PlannedNest, Reader, Step, Temporary, View};
+pub use operand::{Input, Output};
+pub use plan::{Check, Plan, PlannedNest, Reader, Step, View};
 #[doc(hidden)]
 pub use plan::{refuse_index, refuse_length};
 pub use program::{Chain, Declared, Graph, Operand, Program, ValueId};
 pub use range::Progression;
-pub use scratch::Scratch;
+pub use scratch::{Scratch, Temporary};
 pub use shuffle::{Pattern, Shuffle};
 pub use signature::{Layout, OperandType, Signature};
+pub use steps::Sources;
 pub use tensor::{Tensor, byte_count, element_count};
