@@ -14,6 +14,8 @@
 //!   -> interpreter | runner | machine code | Rust (emit.rs)
 //! ```
 //!
+//! `docs/architecture.md` has the order of the modules: each imports only what stands before it.
+//!
 //! # Invariants
 //!
 //! - **I1 Numbers only.** A nest holds no symbol, no negative-means-from-the-end, no mask: resolving is cheap host arithmetic
@@ -81,13 +83,13 @@ pub use nest::schedule::{Fill, Move, NoShuffle, Row, Schedule};
 pub use nest::{LoopNest, Source};
 pub use op::{
     Dialect, Entry, Gather, Index, OnnxGather, OnnxRange, OnnxSlice, Op, OpenVinoSlice,
-    OpenVinoStridedSlice, Param, Range, Reshape, ReshapeRule, Slice, StridedSlice,
+    OpenVinoStridedSlice, Param, Range, Reshape, ReshapeRule, Slice, StridedSlice, ValueId,
 };
 pub use operand::{Input, Output};
 pub use plan::{Check, Plan, PlannedNest, Reader, Step, View};
 #[doc(hidden)]
 pub use plan::{refuse_index, refuse_length};
-pub use program::{Chain, Declared, Graph, Operand, Program, ValueId};
+pub use program::{Chain, Declared, Graph, Operand, Program};
 pub use range::Progression;
 pub use scratch::{Scratch, Temporary};
 pub use shuffle::{Pattern, Shuffle};
