@@ -8,6 +8,7 @@ use crate::access::{Access, Buffer};
 use crate::coord::CoordMap;
 use crate::elem::ElementType;
 use crate::error::{Error, ErrorKind};
+use crate::move_;
 use crate::nest::schedule::{Schedule, constant_in};
 use crate::nest::{LoopNest, Parts, Source};
 use crate::op::{Entry, OnnxRange, Op, Param};
@@ -436,6 +437,7 @@ impl Builder {
         planned.schedule = Schedule::new(&planned.nest, &constant_in(&self.constants));
         if let Some(schedule) = &planned.schedule {
             schedule.verify(&planned.nest, &len)?;
+            move_::prepare(schedule);
             if let Some(Step::Check(check)) = self.steps.last_mut() {
                 check.reader = check.reader_in(schedule);
             }

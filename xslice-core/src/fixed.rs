@@ -444,6 +444,7 @@ impl Proof {
         };
         let verified = schedule.verify(&nest, &|_| table_len);
         verified.unwrap_or_else(|error| panic!("{error}"));
+        move_::prepare(&schedule);
         // The outermost loop takes all indices, those inside it what is wanted of each row.
         let reads_all = table.is_some_and(|table| match (table.side, numbers.extents) {
             ((len, 0, [1, still @ ..]), [turns, ..]) => {

@@ -219,6 +219,14 @@ impl Shuffle {
         }
     }
 
+    /// The tables that a level reads by: one of them, or none.
+    pub(crate) fn tables(&self, level: Level) -> (Option<&Tables<64>>, Option<Narrow<'_>>) {
+        let has_lines = level.vector() == 64;
+        let wide = has_lines.then(|| self.wide()).flatten();
+        let has_vectors = level != Level::SCALAR && wide.is_none();
+        (wide, has_vectors.then(|| self.narrow()).flatten())
+    }
+
     /// The tables for vectors of 16 bytes, if a few loads do.
     pub(crate) fn narrow(&self) -> Option<Narrow<'_>> {
         let each = self.narrow.get(&self.pattern)?;

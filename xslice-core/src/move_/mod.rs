@@ -65,6 +65,7 @@ use copy::{Rows, by_width};
 #[cfg(feature = "rayon")]
 pub(crate) use parallel::{pays, run_parallel};
 use part::Part;
+pub(crate) use shuffled::prepare;
 
 use crate::access::{Access, Buffer, IndexType, Lookup};
 use crate::error::Error;

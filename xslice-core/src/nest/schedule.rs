@@ -275,7 +275,6 @@ impl Schedule {
             };
         } else if let Ok(periods) = self.shuffled(bytes, known, vector) {
             self.take_periods(&periods);
-            periods.shuffle.prepare(self.bytes);
             self.inner = Move::Shuffle {
                 count: periods.count,
                 source_bytes,
