@@ -8,13 +8,14 @@ use crate::access::{Access, Buffer};
 use crate::coord::CoordMap;
 use crate::elem::ElementType;
 use crate::error::{Error, ErrorKind};
+use crate::move_;
 use crate::nest::schedule::{Schedule, constant_in};
 use crate::nest::{LoopNest, Parts, Source};
 use crate::op::{Entry, OnnxRange, Op, Param};
-use crate::plan::{OperandNeed, Origin, Plan, PlannedNest, Step, Temporary, View};
+use crate::plan::{OperandNeed, Origin, Plan, PlannedNest, Step, View};
 use crate::program::{Apply, Program, Value};
-use crate::range;
-use crate::resolve::{self, AxisIndex, Known, Params};
+use crate::resolve::{self, AxisIndex, Known, Params, literal, range};
+use crate::scratch::Temporary;
 use crate::signature::{Layout, Limit, OperandType, Signature};
 use crate::tensor::{MOST_AXES, Tensor, byte_count, element_count};
 use alloc::{boxed::Box, format, string::String, sync::Arc, vec::Vec};
@@ -27,7 +28,6 @@ mod parameters;
 use layout::{expect_operand, expect_result, layout_access, layout_len};
 use maps::Maps;
 use parameters::Parameter;
-pub(crate) use parameters::{Role, parameter_operands, roles};
 
 /// More lookups than this in one access end a chain: each is a load for every element.
 const MOST_LOOKUPS: usize = 8;
@@ -35,52 +35,73 @@ const MOST_LOOKUPS: usize = 8;
 /// A plan has seldom more: the check of a gather, and a nest.
 const USUAL_STEPS: usize = 2;
 
-/// The plan of a program for a signature.
-pub(crate) fn compile(program: &Program, signature: &Signature) -> Result<Plan, Error> {
-    let mut builder = Builder::new(program, signature)?;
-    let result = builder.program(program, signature)?;
-    builder.finish(*result, signature.output_layout())
-}
+impl Program {
+    /// The plan for these shapes and parameter values: resolved, composed, lowered, simplified, scheduled, verified.
+    ///
+    /// ```
+    /// # use xslice_core::{ElementType, Program, Signature};
+    /// let signature = Signature::new().operand(ElementType::U8, &[2, 3]);
+    /// let plan = Program::parse("x[:, ::-1]")?.compile(&signature)?;
+    /// assert_eq!((plan.element_type(), plan.shape()), (ElementType::U8, &[2, 3][..]));
+    /// assert!(plan.to_string().contains("dst[3*i + j] <- x[2 + 3*i - j]"));
+    /// # Ok::<(), xslice_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Every refusal of the operators, in the order of the program.
+    pub fn compile(&self, signature: &Signature) -> Result<Plan, Error> {
+        let mut builder = Builder::new(self, signature)?;
+        let result = builder.program(self, signature)?;
+        builder.finish(*result, signature.output_layout())
+    }
 
-/// Element type and shape of the result.
-pub(crate) fn result_type(
-    program: &Program,
-    signature: &Signature,
-) -> Result<(ElementType, Vec<usize>), Error> {
-    let mut builder = Builder::new(program, signature)?;
-    let result = builder.program(program, signature)?;
-    Ok((result.ty, result.dims.to_vec()))
-}
+    /// The shape of the result alone.
+    ///
+    /// # Errors
+    /// As [`Program::compile`].
+    pub fn output_shape(&self, signature: &Signature) -> Result<Vec<usize>, Error> {
+        self.output_type(signature).map(|(_, shape)| shape)
+    }
 
-/// The zero-copy view, where there is one.
-pub(crate) fn view(program: &Program, signature: &Signature) -> Result<Option<View>, Error> {
-    let mut builder = Builder::new(program, signature)?;
-    let map = builder.program(program, signature)?;
-    let (Source::Buffer(Buffer::Operand(operand)), true, true) =
-        (map.source, map.access.is_affine(), builder.steps.is_empty())
-    else {
-        return Ok(None);
-    };
-    Ok(Some(View {
-        operand,
-        shape: map.dims.to_vec(),
-        strides: map
-            .access
-            .strides
-            .iter()
-            .map(|&stride| stride as isize)
-            .collect(),
-        offset: usize::try_from(map.access.offset).unwrap_or_default(),
-    }))
-}
+    /// Element type and shape of the result alone.
+    ///
+    /// # Errors
+    /// As [`Program::compile`].
+    pub fn output_type(&self, signature: &Signature) -> Result<(ElementType, Vec<usize>), Error> {
+        let mut builder = Builder::new(self, signature)?;
+        let result = builder.program(self, signature)?;
+        Ok((result.ty, result.dims.to_vec()))
+    }
 
-/// The rules that constants break without any shape; run when a program is built.
-pub(crate) fn validate_constants(op: &Op) -> Result<(), Error> {
-    resolve::validate(op, &|name| match op.param(name) {
-        None => Known::Absent,
-        Some(Param::Constant(tensor)) => Known::Value(tensor),
-        Some(Param::Operand(_) | Param::Value(_)) => Known::Later,
-    })
+    /// The zero-copy view, where the composed map is affine over one operand; `None` where elements have to move.
+    ///
+    /// ```
+    /// # use xslice_core::{ElementType, Program, Signature};
+    /// let signature = Signature::new().operand(ElementType::I32, &[3, 4]);
+    /// let view = Program::parse("x[1:, ::-1]")?.view(&signature)?.expect("slices are affine");
+    /// assert_eq!((&view.shape[..], &view.strides[..], view.offset), (&[2, 4][..], &[4, -1][..], 7));
+    /// assert!(Program::parse("x[[2, 0, 1]]")?.view(&signature)?.is_none());
+    /// # Ok::<(), xslice_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Program::compile`].
+    pub fn view(&self, signature: &Signature) -> Result<Option<View>, Error> {
+        let mut builder = Builder::new(self, signature)?;
+        let map = builder.program(self, signature)?;
+        let (Source::Buffer(Buffer::Operand(operand)), true, true) =
+            (map.source, map.access.is_affine(), builder.steps.is_empty())
+        else {
+            return Ok(None);
+        };
+        let strides = map.access.strides.iter();
+        Ok(Some(View {
+            operand,
+            shape: map.dims.to_vec(),
+            strides: strides.map(|&stride| stride as isize).collect(),
+            offset: usize::try_from(map.access.offset).unwrap_or_default(),
+        }))
+    }
 }
 
 /// The parts of a plan while it grows.
@@ -343,7 +364,7 @@ impl Builder {
                 "a parameter of the Range has no value",
             ));
         };
-        let [start, limit, delta] = &range::literal::typed(op, [start, limit, delta])?;
+        let [start, limit, delta] = &literal::typed(op, [start, limit, delta])?;
         let ty = start.element_type();
         let admit = |count: usize| self.admit(ty, &[count]);
         Ok(
@@ -415,8 +436,9 @@ impl Builder {
         planned.schedule = Schedule::new(&planned.nest, &constant_in(&self.constants));
         if let Some(schedule) = &planned.schedule {
             schedule.verify(&planned.nest, &len)?;
+            move_::prepare(schedule);
             if let Some(Step::Check(check)) = self.steps.last_mut() {
-                check.reader = schedule.reader(check);
+                check.reader = check.reader_in(schedule);
             }
         }
         self.steps.push(Step::Nest(planned));

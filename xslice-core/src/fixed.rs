@@ -36,13 +36,14 @@ use crate::access::{Access, Buffer, IndexType, Lookup};
 use crate::elem::{Element, ElementType};
 use crate::error::Error;
 use crate::index::is_outside;
-use crate::move_::{self, Level};
+use crate::level::Level;
+use crate::move_;
 use crate::nest::schedule::{Move, Schedule};
 use crate::nest::{LoopNest, Parts, Source};
 use crate::operand::{Input, Output};
 use crate::plan::refuse_index;
 use crate::range::Progression;
-use crate::runner;
+use crate::steps;
 use core::marker::PhantomData;
 
 /// A buffer as the loops see it: its elements, where the loops start, and what a turn of each adds, outermost first.
@@ -269,7 +270,7 @@ impl<'a, I: Element> Checked<'a, I> {
     /// [`IndexRange`](crate::ErrorKind::IndexRange) for the first that is outside, as every engine refuses it. An array that is not of
     /// `i32` or `i64` has no such index and is no table of a [`Gather`].
     pub fn new(indices: &'a [I], size: i64, origin: Origin<'_>) -> Result<Self, Error> {
-        match runner::find_outside(indices.into(), 0..indices.len(), size) {
+        match steps::find_outside(indices.into(), 0..indices.len(), size) {
             None => Ok(Self { indices, size }),
             Some((at, index)) => Err(refuse_index(origin, size, index, at)),
         }
@@ -443,6 +444,7 @@ impl Proof {
         };
         let verified = schedule.verify(&nest, &|_| table_len);
         verified.unwrap_or_else(|error| panic!("{error}"));
+        move_::prepare(&schedule);
         // The outermost loop takes all indices, those inside it what is wanted of each row.
         let reads_all = table.is_some_and(|table| match (table.side, numbers.extents) {
             ((len, 0, [1, still @ ..]), [turns, ..]) => {

@@ -14,6 +14,8 @@
 //!   -> interpreter | runner | machine code | Rust (emit.rs)
 //! ```
 //!
+//! `docs/architecture.md` has the order of the modules: each imports only what stands before it.
+//!
 //! # Invariants
 //!
 //! - **I1 Numbers only.** A nest holds no symbol, no negative-means-from-the-end, no mask: resolving is cheap host arithmetic
@@ -49,10 +51,12 @@ pub mod fixed;
 mod hash;
 mod index;
 pub mod interp;
+mod level;
 mod list;
 mod move_;
 mod nest;
 pub mod notation;
+mod odometer;
 mod op;
 mod operand;
 mod plan;
@@ -63,6 +67,7 @@ pub mod runner;
 mod scratch;
 mod shuffle;
 mod signature;
+mod steps;
 mod tensor;
 
 pub use access::{Access, Buffer, IndexType, Lookup};
@@ -71,21 +76,23 @@ pub use error::{Error, ErrorKind};
 pub use hash::WordHash;
 #[doc(hidden)]
 pub use index::{is_outside as is_index_outside, wrapped as wrapped_index};
+pub use level::Level;
 pub use list::List;
-pub use move_::{Level, Sources};
+pub use move_::collect;
 pub use nest::schedule::{Fill, Move, NoShuffle, Row, Schedule};
 pub use nest::{LoopNest, Source};
 pub use op::{
     Dialect, Entry, Gather, Index, OnnxGather, OnnxRange, OnnxSlice, Op, OpenVinoSlice,
-    OpenVinoStridedSlice, Param, Range, Reshape, ReshapeRule, Slice, StridedSlice,
+    OpenVinoStridedSlice, Param, Range, Reshape, ReshapeRule, Slice, StridedSlice, ValueId,
 };
-pub use operand::{Input, Output, collect};
-pub use plan::{Check, Plan, PlannedNest, Reader, Step, Temporary, View};
+pub use operand::{Input, Output};
+pub use plan::{Check, Plan, PlannedNest, Reader, Step, View};
 #[doc(hidden)]
 pub use plan::{refuse_index, refuse_length};
-pub use program::{Chain, Declared, Graph, Operand, Program, ValueId};
+pub use program::{Chain, Declared, Graph, Operand, Program};
 pub use range::Progression;
-pub use scratch::Scratch;
+pub use scratch::{Scratch, Temporary};
 pub use shuffle::{Pattern, Shuffle};
 pub use signature::{Layout, OperandType, Signature};
+pub use steps::Sources;
 pub use tensor::{Tensor, byte_count, element_count};

@@ -27,7 +27,6 @@ mod token;
 mod typed;
 mod words;
 
-pub(crate) use print::entry as entry_text;
 pub use token::{Delimiter, Token, TokenKind};
 pub use typed::{Compiled, compile, is_generator};
 

@@ -6,11 +6,11 @@
 
 use crate::elem::ElementType;
 use crate::error::{Error, ErrorKind};
-use crate::program::ValueId;
 use crate::tensor::Tensor;
 use alloc::{borrow::Cow, format, string::String, sync::Arc, vec::Vec};
 
 mod build;
+pub(crate) mod text;
 
 pub use build::{
     Gather, OnnxGather, OnnxRange, OnnxSlice, OpenVinoSlice, OpenVinoStridedSlice, Range, Slice,
@@ -48,6 +48,16 @@ impl Dialect {
         [Self::Standard, Self::OnnxRuntime, Self::OpenVinoText]
             .into_iter()
             .find(|d| d.name() == name)
+    }
+}
+
+/// A value of a [`Graph`](crate::Graph): an operand, a constant, or the result of an operator. It means nothing in another graph.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ValueId(pub(crate) u32);
+
+impl ValueId {
+    pub(crate) fn index(self) -> usize {
+        self.0 as usize
     }
 }
 

@@ -4,10 +4,7 @@
 //! signature; which bytes are touched is proved by the nest (I3) and compared with these lengths once a call.
 
 use crate::elem::{Element, ElementType};
-use crate::error::{Error, ErrorKind};
-use crate::plan::Plan;
-use crate::tensor::{byte_count, out_of_memory};
-use alloc::{format, string::String, vec::Vec};
+use alloc::{string::String, vec::Vec};
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 
@@ -225,47 +222,4 @@ impl<'a, T: Element> From<&'a mut Vec<T>> for Output<'a> {
     fn from(elements: &'a mut Vec<T>) -> Self {
         Self::from(&mut elements[..])
     }
-}
-
-/// An empty vector with room for so many elements of a type, which is that of `T` or is refused.
-pub(crate) fn room_for<T: Element>(ty: ElementType, len: usize) -> Result<Vec<T>, Error> {
-    if T::TYPE != ty {
-        return Err(Error::new(
-            ErrorKind::OperandType,
-            format!("a vector of {} is asked for", T::TYPE),
-        )
-        .parameter("output")
-        .value(T::TYPE)
-        .allowed(ty.name()));
-    }
-    let bytes = byte_count(len, ty)?;
-    let mut room = Vec::new();
-    room.try_reserve_exact(len)
-        .map_err(|_| out_of_memory(bytes))?;
-    Ok(room)
-}
-
-/// Runs a plan into a new vector, allocated once and not initialised before where the plan covers it.
-///
-/// # Errors
-/// [`ErrorKind::OperandType`] if `T` is not the element type of the result; [`ErrorKind::TooLarge`],
-/// [`ErrorKind::OutOfMemory`]; whatever `run` refuses.
-///
-/// # Safety
-/// `run` is an engine's way to run `plan`: it returns `Ok` only after every nest of the plan has been run to its end.
-pub unsafe fn collect<T: Element>(
-    plan: &Plan,
-    run: impl FnOnce(Output<'_>) -> Result<(), Error>,
-) -> Result<Vec<T>, Error> {
-    let len = plan.output_len();
-    let mut result = room_for::<T>(plan.element_type(), len)?;
-    if T::TYPE == ElementType::String || !plan.covers_output() {
-        result.resize(len, T::default());
-        run(Output::from(&mut result[..]))?;
-        return Ok(result);
-    }
-    run(Output::from_uninit(&mut result.spare_capacity_mut()[..len]))?;
-    // SAFETY: the plan covers its destination (I4), and `run` has run it to its end, by the contract of this function.
-    unsafe { result.set_len(len) };
-    Ok(result)
 }

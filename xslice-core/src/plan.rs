@@ -7,8 +7,10 @@ use crate::access::{Access, Buffer, Counter, IndexType, Names, Shown};
 use crate::elem::ElementType;
 use crate::error::{Error, ErrorKind};
 use crate::list::List;
-use crate::nest::{LoopNest, schedule::Schedule};
+use crate::nest::LoopNest;
+use crate::nest::schedule::{Move, Schedule};
 use crate::operand::{Input, Output};
+use crate::scratch::Temporary;
 use crate::tensor::Tensor;
 use alloc::{
     boxed::Box,
@@ -134,6 +136,39 @@ impl Check {
         self.reader
     }
 
+    /// What of a schedule reads these very indices, each before the row that it points to.
+    pub(crate) fn reader_in(&self, schedule: &Schedule) -> Option<Reader> {
+        let (lookup, reader, turns) = match (schedule.inner(), &schedule.src().lookups[..]) {
+            (
+                Move::Lookup {
+                    count,
+                    lookup,
+                    index_stride,
+                    ..
+                },
+                [],
+            ) => (lookup, Reader::Move, Some((*count, *index_stride))),
+            (Move::Lookup { .. }, _) => return None,
+            (_, [lookup]) => (lookup, Reader::Loops, None),
+            _ => return None,
+        };
+        let bytes = lookup.index.size() as i64;
+        let access = &self.access;
+        let of_check = match (&self.extents[..], &access.strides[..]) {
+            ([], []) => None,
+            (&[count], &[stride]) => Some((count, stride * bytes)),
+            _ => return None,
+        };
+        let same_table =
+            (self.table, self.index, self.size) == (lookup.table, lookup.index, lookup.size);
+        let same_indices = of_check == turns
+            && access.is_affine()
+            && lookup.access.is_affine()
+            && access.offset * bytes == lookup.access.offset
+            && lookup.access.strides.iter().all(|&stride| stride == 0);
+        (same_table && same_indices).then_some(reader)
+    }
+
     /// The refusal of `value`, which is at flat position `position` of the indices.
     #[cold]
     #[must_use]
@@ -223,15 +258,6 @@ impl PlannedNest {
     pub fn scratch(&self) -> Option<usize> {
         self.scratch
     }
-}
-
-/// A temporary between two nests.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Temporary {
-    /// The element type.
-    pub element_type: ElementType,
-    /// The number of elements.
-    pub len: usize,
 }
 
 /// Everything an engine needs for one signature.

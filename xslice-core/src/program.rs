@@ -1,14 +1,12 @@
 //! A program: operands, constants and operators in order, and which value is the result.
 //!
 //! Every front door builds the same thing, by [`Graph`] or by the fluent [`Chain`] ([`graph`]). A program knows no shape: shapes, strides
-//! and the values of run-time parameters arrive with a [`Signature`], and both together are compiled to a [`Plan`].
+//! and the values of run-time parameters arrive with a [`Signature`](crate::Signature), and both together are
+//! compiled to a [`Plan`](crate::Plan).
 
-use crate::compile::{self, Role};
 use crate::elem::ElementType;
 use crate::error::Error;
-use crate::op::{Dialect, Op, Param};
-use crate::plan::{Plan, View};
-use crate::signature::Signature;
+use crate::op::{Dialect, Op, Param, ValueId};
 use crate::tensor::Tensor;
 use alloc::{
     boxed::Box,
@@ -19,18 +17,10 @@ use alloc::{
 };
 
 mod graph;
+mod role;
 
 pub use graph::{Chain, Graph};
-
-/// A value of a [`Graph`]: an operand, a constant, or the result of an operator. It means nothing in another graph.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct ValueId(pub(crate) u32);
-
-impl ValueId {
-    pub(crate) fn index(self) -> usize {
-        self.0 as usize
-    }
-}
+pub(crate) use role::Role;
 
 /// What is declared of an operand: its type, and its shape as far as it is known.
 ///
@@ -110,7 +100,7 @@ impl Apply {
     }
 }
 
-/// Which elements are wanted, free of any shape: what a [`Plan`] is compiled from.
+/// Which elements are wanted, free of any shape: what a [`Plan`](crate::Plan) is compiled from.
 ///
 /// ```
 /// # use xslice_core::{ElementType, Program, Signature};
@@ -162,7 +152,7 @@ impl Program {
         core::hash::Hash::hash(&(&operands, &values, &result, &result_type), &mut hash);
         let fingerprint = core::hash::Hasher::finish(&hash);
         Self(Arc::new(Inner {
-            roles: compile::roles(&values, result),
+            roles: role::roles(&values, result),
             memory: memory_of(&values),
             names: operands
                 .iter()
@@ -261,7 +251,7 @@ impl Program {
     /// ```
     #[must_use]
     pub fn parameters(&self) -> Vec<bool> {
-        compile::parameter_operands(self)
+        role::parameter_operands(self)
     }
 
     /// A hash of the whole program, computed once.
@@ -300,56 +290,6 @@ impl Program {
 
     pub(crate) fn result_type(&self) -> Option<&Declared> {
         self.0.result_type.as_ref()
-    }
-
-    /// The plan for these shapes and parameter values: resolved, composed, lowered, simplified, scheduled, verified.
-    ///
-    /// ```
-    /// # use xslice_core::{ElementType, Program, Signature};
-    /// let signature = Signature::new().operand(ElementType::U8, &[2, 3]);
-    /// let plan = Program::parse("x[:, ::-1]")?.compile(&signature)?;
-    /// assert_eq!((plan.element_type(), plan.shape()), (ElementType::U8, &[2, 3][..]));
-    /// assert!(plan.to_string().contains("dst[3*i + j] <- x[2 + 3*i - j]"));
-    /// # Ok::<(), xslice_core::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// Every refusal of the operators, in the order of the program.
-    pub fn compile(&self, signature: &Signature) -> Result<Plan, Error> {
-        compile::compile(self, signature)
-    }
-
-    /// The shape of the result alone.
-    ///
-    /// # Errors
-    /// As [`Program::compile`].
-    pub fn output_shape(&self, signature: &Signature) -> Result<Vec<usize>, Error> {
-        compile::result_type(self, signature).map(|(_, shape)| shape)
-    }
-
-    /// Element type and shape of the result alone.
-    ///
-    /// # Errors
-    /// As [`Program::compile`].
-    pub fn output_type(&self, signature: &Signature) -> Result<(ElementType, Vec<usize>), Error> {
-        compile::result_type(self, signature)
-    }
-
-    /// The zero-copy view, where the composed map is affine over one operand; `None` where elements have to move.
-    ///
-    /// ```
-    /// # use xslice_core::{ElementType, Program, Signature};
-    /// let signature = Signature::new().operand(ElementType::I32, &[3, 4]);
-    /// let view = Program::parse("x[1:, ::-1]")?.view(&signature)?.expect("slices are affine");
-    /// assert_eq!((&view.shape[..], &view.strides[..], view.offset), (&[2, 4][..], &[4, -1][..], 7));
-    /// assert!(Program::parse("x[[2, 0, 1]]")?.view(&signature)?.is_none());
-    /// # Ok::<(), xslice_core::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// As [`Program::compile`].
-    pub fn view(&self, signature: &Signature) -> Result<Option<View>, Error> {
-        compile::view(self, signature)
     }
 }
 

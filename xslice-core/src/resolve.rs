@@ -1,8 +1,8 @@
 //! Where the rules of the operator texts end.
 //!
-//! An operator, the values of its parameters and the shape of its data become one [`AxisIndex`] an axis: every wrap, clamp, mask,
-//! ellipsis, default and dialect is decided in this file and nowhere else. Row numbers refer to the semantics table of the
-//! documentation. Rules that need no shape are in [`validate`], which also runs when a program is built.
+//! An operator, the values of its parameters and the shape of its data become one [`AxisIndex`] an axis, and the parameters of a Range its
+//! values: every wrap, clamp, mask, ellipsis, default and dialect is decided in this file and those below it, and nowhere else. Row numbers
+//! refer to the semantics table of the documentation. Rules that need no shape are in [`validate`], which also runs when a program is built.
 
 use crate::error::{Error, ErrorKind};
 use crate::index::from_start;
@@ -12,6 +12,8 @@ use crate::tensor::{MOST_AXES, Tensor};
 use alloc::{borrow::Cow, format, string::String};
 
 mod bracket;
+pub(crate) mod literal;
+pub(crate) mod range;
 mod reshape;
 mod strided;
 
@@ -151,6 +153,15 @@ pub(crate) fn validate(op: &Op, known: Params<'_>) -> Result<(), Error> {
         Op::Index(index) => bracket::validate(op, index),
         Op::Reshape(reshape) => list(op, reshape.rule.parameter(), known).map(|_| ()),
     }
+}
+
+/// The rules that constants break without any shape; run when a program is built.
+pub(crate) fn validate_constants(op: &Op) -> Result<(), Error> {
+    validate(op, &|name| match op.param(name) {
+        None => Known::Absent,
+        Some(Param::Constant(tensor)) => Known::Value(tensor),
+        Some(Param::Operand(_) | Param::Value(_)) => Known::Later,
+    })
 }
 
 fn onnx_slice_lists(op: &Op, known: Params<'_>) -> Result<Lists<4>, Error> {

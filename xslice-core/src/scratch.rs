@@ -3,9 +3,17 @@
 use crate::elem::ElementType;
 use crate::error::Error;
 use crate::operand::{Input, Output};
-use crate::plan::Temporary;
 use crate::tensor::{byte_count, out_of_memory};
 use alloc::{string::String, vec::Vec};
+
+/// A temporary between two nests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Temporary {
+    /// The element type.
+    pub element_type: ElementType,
+    /// The number of elements.
+    pub len: usize,
+}
 
 /// Reusable memory for temporaries: empty at first, grown to what a plan needs, never shrunk.
 #[derive(Debug, Default)]

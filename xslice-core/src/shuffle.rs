@@ -13,8 +13,8 @@ mod tables;
 pub(crate) use doubled::{Doubled, Order};
 pub(crate) use tables::Tables;
 
+use crate::level::Level;
 use crate::list::List;
-use crate::move_::Level;
 use alloc::{sync::Arc, vec, vec::Vec};
 use core::hash::{Hash, Hasher};
 
@@ -217,6 +217,14 @@ impl Shuffle {
             (None, Some(narrow)) => narrow.loads_of(bytes),
             (None, None) => bytes / self.pattern.unit(),
         }
+    }
+
+    /// The tables that a level reads by: one of them, or none.
+    pub(crate) fn tables(&self, level: Level) -> (Option<&Tables<64>>, Option<Narrow<'_>>) {
+        let has_lines = level.vector() == 64;
+        let wide = has_lines.then(|| self.wide()).flatten();
+        let has_vectors = level != Level::SCALAR && wide.is_none();
+        (wide, has_vectors.then(|| self.narrow()).flatten())
     }
 
     /// The tables for vectors of 16 bytes, if a few loads do.

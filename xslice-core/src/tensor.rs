@@ -1,11 +1,11 @@
 //! A tensor that owns its elements: constants of a program, values of parameters, results for those who want one.
 //!
 //! Elements lie row-major, as bits in native byte order; strings as Rust strings. Shape arithmetic that a caller's
-//! numbers may overflow lives here too, once.
+//! numbers may overflow, and asking for memory by it, lives here too, once.
 
 use crate::elem::{Element, ElementType};
 use crate::error::{Error, ErrorKind};
-use crate::operand::{Input, Output, room_for};
+use crate::operand::{Input, Output};
 use alloc::{format, string::String, vec::Vec};
 use core::hash::{Hash, Hasher};
 
@@ -61,6 +61,24 @@ pub(crate) fn out_of_memory(bytes: usize) -> Error {
     )
     .value(bytes)
     .hint("give the kernel a smaller request, or a lower limit to refuse it earlier")
+}
+
+/// An empty vector with room for so many elements of a type, which is that of `T` or is refused.
+pub(crate) fn room_for<T: Element>(ty: ElementType, len: usize) -> Result<Vec<T>, Error> {
+    if T::TYPE != ty {
+        return Err(Error::new(
+            ErrorKind::OperandType,
+            format!("a vector of {} is asked for", T::TYPE),
+        )
+        .parameter("output")
+        .value(T::TYPE)
+        .allowed(ty.name()));
+    }
+    let bytes = byte_count(len, ty)?;
+    let mut room = Vec::new();
+    room.try_reserve_exact(len)
+        .map_err(|_| out_of_memory(bytes))?;
+    Ok(room)
 }
 
 /// A tensor in memory: element type, shape, elements in row-major order.

@@ -12,6 +12,7 @@ use crate::plan::{Check, Origin, Step};
 use crate::range::Progression;
 use crate::runner;
 use crate::scratch::Scratch;
+use crate::steps;
 use crate::tensor::Tensor;
 use alloc::{boxed::Box, sync::Arc, vec, vec::Vec};
 
@@ -154,7 +155,7 @@ impl Builder {
     fn is_within(&mut self, constant: usize, size: i64) -> Result<bool, Error> {
         let tensor = self.constants[constant].clone();
         self.read_known(tensor.element_type(), tensor.shape())?;
-        Ok(runner::find_outside(tensor.as_input(), 0..tensor.len(), size).is_none())
+        Ok(steps::find_outside(tensor.as_input(), 0..tensor.len(), size).is_none())
     }
 
     /// The elements of a map over constants.

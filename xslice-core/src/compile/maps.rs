@@ -1,7 +1,7 @@
 //! The maps of a program's values while it is compiled: each is handed to the operators that read it, the last of which may keep it.
 
 use crate::coord::CoordMap;
-use crate::program::ValueId;
+use crate::op::ValueId;
 use alloc::{boxed::Box, vec::Vec};
 
 /// The maps of the values so far, in order. Boxed, because a map is large and handed on several times.

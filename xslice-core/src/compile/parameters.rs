@@ -1,86 +1,20 @@
-//! Values that decide shapes: which they are, and what of them is computed before anything is compiled.
+//! Values that decide shapes: what of them is computed before anything is compiled.
 //!
-//! A value is needed to move, to decide, or for both. What decides has to be known: it is computed operator by operator, from the
-//! constants and from the values in the signature, and counts against the limit. A Range from which more is selected stays a formula: only
-//! the elements that are read at the end are computed.
+//! What decides (`program/role.rs` says which values do) has to be known: it is computed operator by operator, from the constants and from
+//! the values in the signature, and counts against the limit. A Range from which more is selected stays a formula: only the elements that
+//! are read at the end are computed.
 
 use super::{Builder, Maps};
 use crate::coord::CoordMap;
 use crate::elem::ElementType;
 use crate::error::Error;
 use crate::nest::Source;
-use crate::program::{Apply, Program, Value, ValueId};
+use crate::program::Apply;
 use crate::tensor::{Tensor, byte_count, element_count};
-use alloc::{boxed::Box, format, sync::Arc, vec, vec::Vec};
+use alloc::{boxed::Box, format, sync::Arc};
 
 /// What is known before the call is computed, checked and compared, often by several askers: so many bytes of the limit for each.
 const KNOWN_COST: usize = 4;
-
-/// For each operand, whether its value decides shapes.
-pub(crate) fn parameter_operands(program: &Program) -> Vec<bool> {
-    let mut result = vec![false; program.operands().len()];
-    for (value, role) in program.values().iter().zip(program.roles()) {
-        if let Value::Operand(at) = value {
-            result[*at] |= role.parameter;
-        }
-    }
-    result
-}
-
-/// What a value of a program is needed for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Role {
-    /// Its elements move to the result or select what moves.
-    pub(super) moved: bool,
-    /// So many operators do that with them.
-    pub(super) readers: usize,
-    /// Its elements decide shapes: they must be known.
-    pub(super) parameter: bool,
-    /// An operator reads all of them to decide; other parameters are selected from first.
-    pub(super) read: bool,
-}
-
-/// What each value is needed for.
-pub(crate) fn roles(values: &[Value], result: ValueId) -> Vec<Role> {
-    let mut roles = vec![Role::default(); values.len()];
-    roles[result.index()].moved = true;
-    for (at, value) in values.iter().enumerate().rev() {
-        let Value::Apply(apply) = value else { continue };
-        let Role {
-            moved, parameter, ..
-        } = roles[at];
-        let mut needs = |id: ValueId, role: Role| {
-            let needed = &mut roles[id.index()];
-            needed.moved |= role.moved;
-            needed.readers += usize::from(role.moved);
-            needed.parameter |= role.parameter;
-            needed.read |= role.read;
-        };
-        let selected = Role {
-            moved,
-            parameter,
-            ..Role::default()
-        };
-        let deciding = Role {
-            parameter: parameter || moved,
-            read: true,
-            ..Role::default()
-        };
-        if let Some(data) = apply.data {
-            needs(data, selected);
-        }
-        // The indices of a gather move; every other parameter decides.
-        let role = if apply.op.selects() {
-            selected
-        } else {
-            deciding
-        };
-        for id in apply.op.params().filter_map(|(_, param)| param.value()) {
-            needs(id, role);
-        }
-    }
-    roles
-}
 
 /// A value that decides shapes.
 #[derive(Clone, Debug)]

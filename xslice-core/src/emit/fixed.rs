@@ -10,8 +10,8 @@ use crate::nest::schedule::{Move, Schedule, constant_in};
 use crate::nest::{LoopNest, Source};
 use crate::plan::{Check, PlannedNest};
 use crate::range::Progression;
-use crate::runner;
 use crate::shuffle::Pattern;
+use crate::steps;
 use alloc::{
     format,
     string::{String, ToString},
@@ -210,7 +210,7 @@ impl Emitter<'_> {
     fn is_fixed_table(&self, constant: usize, size: i64) -> bool {
         let table = &self.plan.constants()[constant];
         table.len() <= INDICES
-            && runner::find_outside(table.as_input(), 0..table.len(), size).is_none()
+            && steps::find_outside(table.as_input(), 0..table.len(), size).is_none()
     }
 
     /// A check and the nest behind it, if that is a Move that looks at all indices of the table.

@@ -1,6 +1,6 @@
 //! Where a turn of the loops stands in the buffers of a call, and the loops.
 
-use crate::runner::MOST_LOOPS;
+use crate::odometer::MOST_LOOPS;
 use core::mem::MaybeUninit;
 
 /// Positions in bytes (in a Range: its position).

@@ -4,8 +4,8 @@
 //! `memcpy`.
 
 use super::cache::Cache;
-use super::level::Level;
 use super::rows;
+use crate::level::Level;
 use crate::shuffle::LINE;
 use core::ptr::copy_nonoverlapping;
 

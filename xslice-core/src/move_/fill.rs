@@ -3,10 +3,10 @@
 #[cfg(target_arch = "x86_64")]
 use super::cache::Cache;
 #[cfg(target_arch = "x86_64")]
-use super::level::Kind;
-use super::level::Level;
-#[cfg(target_arch = "x86_64")]
 use super::stream;
+#[cfg(target_arch = "x86_64")]
+use crate::level::Kind;
+use crate::level::Level;
 use crate::nest::schedule::Fill;
 use crate::range::Progression;
 

@@ -10,18 +10,18 @@ pub(super) mod tables;
 
 use super::cache::Cache;
 use super::copy::{self, Mover, Rows, by_width};
-#[cfg(any(
-    target_arch = "x86_64",
-    all(target_arch = "aarch64", target_feature = "neon")
-))]
-use super::level::Kind;
-use super::level::Level;
 #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
 use super::neon;
 use super::rows;
 use super::shuffled::Places;
 #[cfg(target_arch = "x86_64")]
 use super::{avx2, avx512};
+#[cfg(any(
+    target_arch = "x86_64",
+    all(target_arch = "aarch64", target_feature = "neon")
+))]
+use crate::level::Kind;
+use crate::level::Level;
 use crate::shuffle::Shuffle;
 use core::mem::MaybeUninit;
 use core::ops::Range;

@@ -13,6 +13,7 @@ mod avx512;
 #[cfg(target_arch = "x86_64")]
 mod blends;
 mod cache;
+mod collect;
 mod copy;
 mod fill;
 #[cfg(target_arch = "x86_64")]
@@ -22,7 +23,6 @@ mod gathers;
     all(target_arch = "aarch64", target_feature = "neon")
 ))]
 mod lanes;
-mod level;
 mod lookup;
 #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
 mod neon;
@@ -59,23 +59,24 @@ mod x86;
 
 use at::At;
 use cache::Cache;
+pub use collect::collect;
 use copy::{Rows, by_width};
-pub use level::Level;
-pub use sources::Sources;
 
 #[cfg(feature = "rayon")]
 pub(crate) use parallel::{pays, run_parallel};
 use part::Part;
+pub(crate) use shuffled::prepare;
 
 use crate::access::{Access, Buffer, IndexType, Lookup};
 use crate::error::Error;
 use crate::fixed::Proven;
+use crate::level::Level;
 use crate::nest::Source;
 use crate::nest::schedule::{Move, Row, Schedule};
 use crate::operand::{Input, Output};
 use crate::plan::{Check, Plan, PlannedNest, Reader};
-use crate::runner::{self, OnScratch};
 use crate::scratch;
+use crate::steps::{self, OnScratch, Sources};
 
 /// Runs a plan: admits the call, then takes the steps in order.
 pub(crate) fn run(
@@ -89,7 +90,7 @@ pub(crate) fn run(
         // SAFETY: `steps` calls this for nests of an admitted call, each when its checks have passed, but for what its move checks.
         unsafe { nest(level, planned, sources, output) }
     };
-    runner::steps(plan, inputs, output, temporaries, tested_by_move, run)
+    steps::steps(plan, inputs, output, temporaries, tested_by_move, run)
 }
 
 /// Whether the Move of the nest behind a check tests its indices: a precompiled one does where it can.
@@ -148,7 +149,7 @@ unsafe fn nest(
         // SAFETY: by the contract of this function.
         Some(schedule) => unsafe { whole(level, schedule, sources, output.as_mut_ptr()) },
         None => {
-            runner::strings(planned.nest(), sources, output);
+            steps::strings(planned.nest(), sources, output);
             true
         }
     }

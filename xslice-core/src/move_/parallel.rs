@@ -8,12 +8,13 @@
 //! next one begins when every part is done.
 
 use super::part::{Part, Split};
-use super::{Level, Sources, nest, scheduled, team, tested_by_move};
+use super::{nest, scheduled, team, tested_by_move};
 use crate::error::Error;
+use crate::level::Level;
 use crate::nest::schedule::Schedule;
 use crate::operand::{Input, Output};
 use crate::plan::{Plan, PlannedNest, Step};
-use crate::runner::{self, OnScratch};
+use crate::steps::{self, OnScratch, Sources};
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// A nest that writes fewer bytes is often over before another thread has begun.
@@ -73,7 +74,7 @@ pub(crate) fn run_parallel(
         unsafe { team::run(&all, threads.min(all.parts) - 1) };
         all.passed.into_inner()
     };
-    runner::steps(plan, inputs, output, temporaries, tested_by_move, run)
+    steps::steps(plan, inputs, output, temporaries, tested_by_move, run)
 }
 
 /// The start of a result that threads write different parts of.

@@ -5,7 +5,7 @@
 
 use super::At;
 use crate::nest::schedule::{Fill, Move, Schedule};
-use crate::runner::{Loops, MOST_LOOPS};
+use crate::odometer::{Loops, MOST_LOOPS};
 use core::ops::Range;
 
 /// Some turns and elements of a schedule.

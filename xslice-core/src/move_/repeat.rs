@@ -4,13 +4,13 @@
 //! places are is known before the first turn.
 
 use super::copy::{Mover, Rows, by_width};
-#[cfg(target_arch = "x86_64")]
-use super::level::Kind;
-use super::level::Level;
 use super::lookup::{looked_ahead, pick};
 use super::rows;
 #[cfg(target_arch = "x86_64")]
 use super::{avx2, windows};
+#[cfg(target_arch = "x86_64")]
+use crate::level::Kind;
+use crate::level::Level;
 
 /// Turns of a loop at constant distances.
 #[derive(Clone, Copy)]

@@ -6,9 +6,9 @@
 
 use super::cache::Cache;
 use super::copy::{Rows, fixed, run};
-use super::level::{self, Kind, Level};
 #[cfg(target_arch = "x86_64")]
 use super::stream;
+use crate::level::{self, Kind, Level};
 
 /// Shorter rows have movers of their own.
 const LEAST_ROW: usize = 65;

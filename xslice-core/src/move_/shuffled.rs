@@ -7,13 +7,16 @@ use super::copy::{self, Rows};
     all(target_arch = "aarch64", target_feature = "neon")
 ))]
 use super::lanes;
-#[cfg(target_arch = "x86_64")]
-use super::level::Kind;
-use super::level::Level;
 use super::rows::{AHEAD_WRITE, prefetch_write};
 #[cfg(target_arch = "x86_64")]
 use super::{picked, short, x86};
-use crate::shuffle::{Narrow, Pattern, Shuffle, Tables};
+#[cfg(target_arch = "x86_64")]
+use crate::level::Kind;
+use crate::level::Level;
+#[cfg(target_arch = "x86_64")]
+use crate::nest::schedule::Move;
+use crate::nest::schedule::Schedule;
+use crate::shuffle::{Pattern, Shuffle};
 #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
 use core::arch::aarch64::uint8x16_t;
 #[cfg(target_arch = "x86_64")]
@@ -234,23 +237,16 @@ impl Run {
     }
 }
 
-impl Shuffle {
-    /// Builds what is read by where no cache keeps a result of so many bytes, so that no call has to.
-    pub(crate) fn prepare(&self, result: usize) {
-        #[cfg(target_arch = "x86_64")]
-        if Level::best().kind() == Kind::Avx512 && Cache::of(result) == Cache::None {
-            self.whole();
-        }
-        let _ = result;
+/// Builds what a schedule is run by where no cache keeps its result, so that no call has to.
+pub(crate) fn prepare(schedule: &Schedule) {
+    #[cfg(target_arch = "x86_64")]
+    if let Move::Shuffle { shuffle, .. } = schedule.inner()
+        && Level::best().kind() == Kind::Avx512
+        && Cache::of(schedule.bytes()) == Cache::None
+    {
+        shuffle.whole();
     }
-
-    /// The tables that a level reads by: one of them, or none.
-    pub(crate) fn tables(&self, level: Level) -> (Option<&Tables<64>>, Option<Narrow<'_>>) {
-        let has_lines = level.vector() == 64;
-        let wide = has_lines.then(|| self.wide()).flatten();
-        let has_vectors = level != Level::SCALAR && wide.is_none();
-        (wide, has_vectors.then(|| self.narrow()).flatten())
-    }
+    let _ = schedule;
 }
 
 /// Moves bytes `at` of a run unit by unit; `at` begins and ends with a unit.

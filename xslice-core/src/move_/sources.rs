@@ -1,33 +1,7 @@
-//! Where a call reads: the memory of buffers, and positions in it.
+//! Positions in what a call reads.
 
 use crate::access::{Access, IndexType, Lookup};
-use crate::operand::Input;
-use crate::plan::Plan;
-use crate::scratch;
-use crate::tensor::Tensor;
-use alloc::sync::Arc;
-
-/// Everything that a step of a plan may read.
-#[derive(Clone, Copy, Debug)]
-pub struct Sources<'a> {
-    pub(crate) constants: &'a [Arc<Tensor>],
-    /// The operands of the call, admitted by the plan.
-    pub inputs: &'a [Input<'a>],
-    /// Temporaries that earlier steps have written.
-    pub(crate) earlier: scratch::Sources<'a>,
-}
-
-impl<'a> Sources<'a> {
-    /// What a step of `plan` may read.
-    #[must_use]
-    pub fn new(plan: &'a Plan, inputs: &'a [Input<'a>], earlier: scratch::Sources<'a>) -> Self {
-        Self {
-            constants: plan.constants(),
-            inputs,
-            earlier,
-        }
-    }
-}
+use crate::steps::Sources;
 
 impl Sources<'_> {
     /// A position in bytes, or in a Range.

@@ -5,8 +5,8 @@
 
 use super::cache::Cache;
 use super::copy::{Rows, run};
-use super::level::{Kind, Level};
 use super::rows::{ahead, prefetch};
+use crate::level::{Kind, Level};
 use core::arch::x86_64::{
     __m128i, _mm_loadu_si128, _mm_sfence, _mm_stream_si128, _mm512_loadu_si512, _mm512_stream_si512,
 };

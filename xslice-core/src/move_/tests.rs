@@ -3,11 +3,11 @@
 use super::cache::Cache;
 use super::copy::Rows;
 use super::fill;
-use super::level::Level;
 use super::lookup::{self, Index, Indices};
 use super::repeat::{self, Places, Turns};
 use super::rows;
 use super::shuffled;
+use crate::level::Level;
 use crate::nest::schedule::Fill;
 use crate::range::Progression;
 #[cfg(target_arch = "x86_64")]

@@ -4,12 +4,13 @@
 //! But their places can be listed, block by block, and the rows move as those of a look-up do. Rows that lie at one distance in the
 //! destination make one long sequence there; by vectors of 16 bytes, rows move together wherever they lie.
 
+use super::Call;
 use super::at::{At, turns};
 use super::copy::Rows;
 use super::lookup::{self, looked_ahead};
 use super::rows::MOST_AHEAD;
 use super::shuffled::Places;
-use super::{Call, Level};
+use crate::level::Level;
 use crate::nest::schedule::{Move, Schedule};
 use core::mem::MaybeUninit;
 

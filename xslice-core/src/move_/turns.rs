@@ -10,10 +10,12 @@ use super::copy::{self, Mover, by_width};
 use super::lookup::{looked_ahead, pick};
 use super::repeat::{self, Places, Turns};
 use super::together::Together;
-use super::{Call, Level, MOST_INLINE, Rows, Sources, indices, once};
+use super::{Call, MOST_INLINE, Rows, indices, once};
 use crate::access::{Access, IndexType, Lookup};
+use crate::level::Level;
 use crate::nest::schedule::{Move, Row, Schedule};
 use crate::scratch;
+use crate::steps::Sources;
 use core::mem::MaybeUninit;
 
 /// Fewer rows in all turns are over in machine code before places are kept.

@@ -9,7 +9,7 @@ use super::sources::{affine, load};
 use super::{Call, indices};
 use crate::access::{Access, IndexType, Lookup};
 use crate::nest::schedule::{Move, MovedTables};
-use crate::runner::{Loops, Odometer};
+use crate::odometer::{Loops, Odometer};
 use core::mem::MaybeUninit;
 
 /// Turns whose indices are read at once.

@@ -17,9 +17,8 @@ use super::{LoopNest, Source, verify};
 use crate::access::{Access, Buffer, Lookup};
 use crate::elem::ElementType;
 use crate::error::Error;
+use crate::level::Level;
 use crate::list::List;
-use crate::move_::Level;
-use crate::plan::{Check, Reader};
 use crate::range::Progression;
 use crate::shuffle::Shuffle;
 use crate::tensor::Tensor;
@@ -276,7 +275,6 @@ impl Schedule {
             };
         } else if let Ok(periods) = self.shuffled(bytes, known, vector) {
             self.take_periods(&periods);
-            periods.shuffle.prepare(self.bytes);
             self.inner = Move::Shuffle {
                 count: periods.count,
                 source_bytes,
@@ -340,39 +338,6 @@ impl Schedule {
         self.dst.edit_strides(&drop_last);
         self.extents.pop();
         taken
-    }
-
-    /// What reads the very indices of a check, each before the row that it points to.
-    pub(crate) fn reader(&self, check: &Check) -> Option<Reader> {
-        let (lookup, reader, turns) = match (&self.inner, &self.src.lookups[..]) {
-            (
-                Move::Lookup {
-                    count,
-                    lookup,
-                    index_stride,
-                    ..
-                },
-                [],
-            ) => (lookup, Reader::Move, Some((*count, *index_stride))),
-            (Move::Lookup { .. }, _) => return None,
-            (_, [lookup]) => (lookup, Reader::Loops, None),
-            _ => return None,
-        };
-        let bytes = lookup.index.size() as i64;
-        let access = check.access();
-        let of_check = match (check.extents(), &access.strides[..]) {
-            ([], []) => None,
-            (&[count], &[stride]) => Some((count, stride * bytes)),
-            _ => return None,
-        };
-        let same_table = (check.table(), check.index(), check.size())
-            == (lookup.table, lookup.index, lookup.size);
-        let same_indices = of_check == turns
-            && access.is_affine()
-            && lookup.access.is_affine()
-            && access.offset * bytes == lookup.access.offset
-            && lookup.access.strides.iter().all(|&stride| stride == 0);
-        (same_table && same_indices).then_some(reader)
     }
 
     /// Turns of the outer loops, outermost first; each at least 1.

@@ -10,7 +10,7 @@ use super::{Diagnostic, Span, cursor, words};
 use crate::elem::ElementType;
 use crate::error::{Error, ErrorKind};
 use crate::op::Op;
-use crate::range::literal;
+use crate::resolve::literal;
 use crate::tensor::Tensor;
 use alloc::{collections::BTreeSet, format, string::String, vec::Vec};
 

@@ -14,8 +14,8 @@ use super::place::Place;
 use super::{Diagnostic, Span, bracket, words};
 use crate::elem::ElementType;
 use crate::error::{Error, ErrorKind};
-use crate::op::{self, Index, Param};
-use crate::program::{Declared, Graph, Program, ValueId};
+use crate::op::{self, Index, Param, ValueId};
+use crate::program::{Declared, Graph, Program};
 use crate::tensor;
 use alloc::{
     collections::{BTreeMap, BTreeSet},

@@ -5,9 +5,9 @@
 //! an unknown dimension as `?`. Long constants print as type and shape, whole with `{:#}`.
 
 use crate::elem::ElementType;
-use crate::op::{Dialect, Entry, OnnxRange, Op, Param, Reshape};
-use crate::program::{Apply, Declared, Operand, Program, Value, ValueId};
-use crate::tensor::Tensor;
+use crate::op::text::{DEEPEST, ELEMENTS, constant, entry, type_text};
+use crate::op::{Dialect, Entry, OnnxRange, Op, Param, Reshape, ValueId};
+use crate::program::{Apply, Declared, Operand, Program, Value};
 use alloc::{
     format,
     string::{String, ToString},
@@ -15,17 +15,11 @@ use alloc::{
 };
 use core::fmt;
 
-/// Elements of a constant that print one by one.
-const ELEMENTS: usize = 64;
-
-/// The same with `{:#}`; no constant that a text can hold is longer in practice.
+/// Elements of a constant that print one by one with `{:#}`; no constant that a text can hold is longer in practice.
 const ALL_ELEMENTS: usize = 1 << 20;
 
 /// Operators that print: a program that shares values has no bound as a tree.
 const OPERATORS: usize = 4096;
-
-/// Computed indices inside one another that print: as deep as the notation goes.
-const DEEPEST: usize = 16;
 
 impl fmt::Display for Program {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -46,121 +40,14 @@ impl fmt::Display for Program {
     }
 }
 
-/// An entry of a bracket. A value of a program prints as `@(...)`.
-pub(crate) fn entry(entry: &Entry) -> String {
-    let bound = |bound: &Option<i64>| bound.map(|value| value.to_string()).unwrap_or_default();
-    match entry {
-        Entry::Integer(value) => value.to_string(),
-        Entry::Slice { start, end, step } => {
-            let step = step.map(|step| format!(":{step}")).unwrap_or_default();
-            format!("{}:{}{step}", bound(start), bound(end))
-        }
-        Entry::Ellipsis => String::from("..."),
-        Entry::NewAxis => String::from("newaxis"),
-        Entry::Gather(Param::Constant(indices)) => constant(indices, ELEMENTS),
-        Entry::Gather(Param::Operand(name)) => format!("@{}", name.escape_debug()),
-        Entry::Gather(Param::Value(_)) => String::from("@(...)"),
-    }
-}
-
-/// A constant: a number or nested lists; one of another kind, or of more than `most` elements, by its type.
-fn constant(tensor: &Tensor, most: usize) -> String {
-    let shape = tensor.shape();
-    let size = shape
-        .iter()
-        .fold(1usize, |size, &dim| size.saturating_mul(dim.max(1)));
-    let is_short = size <= most && shape.len() <= DEEPEST;
-    match is_short.then(|| scalars(tensor)).flatten() {
-        Some(scalars) => {
-            let mut out = String::new();
-            nested(shape, &mut scalars.into_iter(), &mut out);
-            out
-        }
-        None => {
-            let dims = shape.iter().map(|&dim| Some(dim)).collect();
-            type_text(&Declared {
-                element_type: tensor.element_type(),
-                shape: Some(dims),
-            })
-        }
-    }
-}
-
-/// Each element as the notation writes it; `None` for types that it has no literals for.
-fn scalars(tensor: &Tensor) -> Option<Vec<String>> {
-    let bytes = tensor.bytes();
-    let in_list = !tensor.shape().is_empty();
-    match tensor.element_type() {
-        ElementType::F32 => {
-            let (values, _) = bytes.as_chunks::<4>();
-            let values = values.iter().map(|bits| f32::from_ne_bytes(*bits));
-            Some(
-                values
-                    .map(|value| float(value.into(), format!("{value:?}"), in_list))
-                    .collect(),
-            )
-        }
-        ElementType::F64 => {
-            let (values, _) = bytes.as_chunks::<8>();
-            let values = values.iter().map(|bits| f64::from_ne_bytes(*bits));
-            Some(
-                values
-                    .map(|value| float(value, format!("{value:?}"), in_list))
-                    .collect(),
-            )
-        }
-        ElementType::U64 => {
-            let (values, _) = bytes.as_chunks::<8>();
-            Some(
-                values
-                    .iter()
-                    .map(|bits| u64::from_ne_bytes(*bits).to_string())
-                    .collect(),
-            )
-        }
-        _ => Some(tensor.integers()?.iter().map(ToString::to_string).collect()),
-    }
-}
-
-/// A float as it is `shown`; in a list, which holds integers only, a whole one as an integer.
-fn float(value: f64, shown: String, in_list: bool) -> String {
-    let whole = value as i64;
-    if in_list && (whole as f64).to_bits() == value.to_bits() {
-        return whole.to_string();
-    }
-    shown
-}
-
-fn nested(shape: &[usize], scalars: &mut impl Iterator<Item = String>, out: &mut String) {
-    let Some((&len, inner)) = shape.split_first() else {
-        out.push_str(&scalars.next().unwrap_or_default());
-        return;
-    };
-    out.push('[');
-    for at in 0..len {
-        if at > 0 {
-            out.push_str(", ");
-        }
-        nested(inner, scalars, out);
-    }
-    out.push(']');
-}
-
 /// `f32[2, 3]`; `?` where a dimension is not known, `..` where none is.
-fn type_text(declared: &Declared) -> String {
+fn declared_text(declared: &Declared) -> String {
+    let word = |dim: &Option<usize>| dim.map_or_else(|| String::from("?"), |dim| dim.to_string());
     let dims = match &declared.shape {
         None => String::from(".."),
-        Some(dims) => {
-            let dims = dims
-                .iter()
-                .map(|dim| dim.map_or_else(|| String::from("?"), |dim| dim.to_string()));
-            dims.collect::<Vec<_>>().join(", ")
-        }
+        Some(dims) => dims.iter().map(word).collect::<Vec<_>>().join(", "),
     };
-    match dims.as_str() {
-        "" => declared.element_type.to_string(),
-        dims => format!("{}[{dims}]", declared.element_type),
-    }
+    type_text(declared.element_type, &dims)
 }
 
 struct Printer<'p> {
@@ -183,7 +70,7 @@ impl<'p> Printer<'p> {
         self.chain(source, &chain, 0);
         if let Some(result) = self.program.result_type() {
             self.out.push_str(" -> ");
-            self.out.push_str(&type_text(result));
+            self.out.push_str(&declared_text(result));
         }
     }
 
@@ -228,15 +115,16 @@ impl<'p> Printer<'p> {
             None => 0,
         };
         let first = match (data, first) {
-            (Some(_), _) => types.first().map(type_text),
+            (Some(_), _) => types.first().map(declared_text),
             (None, Some(generator)) => self.generated(&generator.op, true).map(|ty| ty.to_string()),
             (None, None) => None,
         };
         let Some(first) = first else { return };
         self.typed = true;
         let rest = operands.iter().zip(&types).skip(others);
-        let rest = rest
-            .map(|(operand, ty)| format!(", {}: {}", operand.name.escape_debug(), type_text(ty)));
+        let rest = rest.map(|(operand, ty)| {
+            format!(", {}: {}", operand.name.escape_debug(), declared_text(ty))
+        });
         self.out
             .push_str(&format!("<{first}{}> ", rest.collect::<String>()));
     }

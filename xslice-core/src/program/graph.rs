@@ -3,10 +3,10 @@
 //! Here names of operands become values, and the rules that constants break without any shape are applied, operator by operator, so that
 //! a finished [`Program`] has nothing left but what its result needs.
 
-use super::{Apply, Declared, Operand, Program, Value, ValueId};
-use crate::compile;
+use super::{Apply, Declared, Operand, Program, Value};
 use crate::error::{Error, ErrorKind};
-use crate::op::{Op, Param};
+use crate::op::{Op, Param, ValueId};
+use crate::resolve;
 use crate::tensor::Tensor;
 use alloc::{
     boxed::Box,
@@ -124,7 +124,7 @@ impl Graph {
         apply
             .op
             .validate()
-            .and_then(|()| compile::validate_constants(&apply.op))
+            .and_then(|()| resolve::validate_constants(&apply.op))
             .map_err(|error| apply.named(error))?;
         Ok(self.push(Value::Apply(Box::new(apply))))
     }

@@ -5,8 +5,7 @@
 use super::{AxisIndex, bounded, element, step_zero};
 use crate::error::{Error, ErrorKind};
 use crate::list::List;
-use crate::notation;
-use crate::op::{Entry, Index, Op, Param};
+use crate::op::{Entry, Index, Op, Param, text};
 use alloc::{format, string::String, vec::Vec};
 
 /// The rules that need no shape.
@@ -127,8 +126,8 @@ fn chain(entries: &[Entry]) -> String {
     let joined = |entries: Vec<String>| entries.join(", ");
     format!(
         "[{}][{}]",
-        joined(first.into_iter().map(notation::entry_text).collect()),
-        joined(second.map(notation::entry_text).collect())
+        joined(first.into_iter().map(text::entry).collect()),
+        joined(second.map(text::entry).collect())
     )
 }
 

@@ -1,7 +1,7 @@
 //! The tables that vectors of one width read a pattern by: which loads make each vector, and how their bytes are permuted and merged.
 
 use super::{LINE, NEAR, Pattern};
-use crate::move_::Level;
+use crate::level::Level;
 use alloc::vec::Vec;
 
 /// Most loads that may make one vector.

@@ -1,7 +1,7 @@
 //! Indices as places of rows.
 
-use super::super::level::{self, Kind, Level};
 use crate::index::wrapped;
+use crate::level::{self, Kind, Level};
 use core::mem::MaybeUninit;
 
 /// Indices at constant distances, each worth `scale` bytes, of an axis of `size`.

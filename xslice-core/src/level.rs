@@ -1,4 +1,5 @@
-//! Which vector instructions a Move may use.
+//! Which vector instructions the processor has. What is made of them is decided where they are used: which tables a pattern gets in
+//! `shuffle`, which rows are a pattern in `nest`, which code runs in `move_`.
 //!
 //! A [`Level`] is a value, and holding one is the proof that the processor has its instructions: it is made only by detection. The best
 //! one is detected once; `XSLICE_SIMD` lowers it and never raises it.
@@ -70,7 +71,7 @@ impl Level {
     /// The best level that is not above the named one; no level of its own for a name that is not known, so that a typing error
     /// lowers too.
     #[cfg(feature = "std")]
-    pub(super) fn up_to(wanted: &str) -> Self {
+    pub(crate) fn up_to(wanted: &str) -> Self {
         let named = |(name, _): &&(&str, Kind)| name.eq_ignore_ascii_case(wanted);
         let ceiling = KINDS
             .iter()
@@ -143,7 +144,7 @@ use has;
 
 /// Whether this is an x86-64 processor without AVX-512, whatever level is used: of the two that were measured, that one (Zen 3) differs
 /// from the other (Sapphire Rapids) in what it gains by being told of lines beforehand.
-pub(super) fn is_without_avx512() -> bool {
+pub(crate) fn is_without_avx512() -> bool {
     #[cfg(target_arch = "x86_64")]
     {
         !has!("avx512f")

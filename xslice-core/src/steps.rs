@@ -1,0 +1,288 @@
+//! The steps of a plan in their order, for the runner and for machine code, and those that need no raw memory: index checks, and strings,
+//! which are cloned.
+//!
+//! [`steps`] is where a call is admitted and where no nest begins before its checks have passed (I3). What a nest may read are its
+//! [`Sources`]. How bytes move is in `move_`.
+
+use crate::access::{Access, Buffer, IndexType};
+use crate::elem::ElementType;
+use crate::error::Error;
+use crate::index::{is_outside, is_outside_i32};
+use crate::nest::{LoopNest, Source};
+use crate::odometer::{Loops, Odometer};
+use crate::operand::{Input, Output};
+use crate::plan::{Check, Plan, PlannedNest, Step};
+use crate::scratch::{self, Scratch};
+use crate::tensor::Tensor;
+use alloc::sync::Arc;
+use core::ops::Range;
+
+/// Everything that a step of a plan may read.
+#[derive(Clone, Copy, Debug)]
+pub struct Sources<'a> {
+    pub(crate) constants: &'a [Arc<Tensor>],
+    /// The operands of the call, admitted by the plan.
+    pub inputs: &'a [Input<'a>],
+    /// Temporaries that earlier steps have written.
+    pub(crate) earlier: scratch::Sources<'a>,
+}
+
+impl<'a> Sources<'a> {
+    /// What a step of `plan` may read.
+    #[must_use]
+    pub fn new(plan: &'a Plan, inputs: &'a [Input<'a>], earlier: scratch::Sources<'a>) -> Self {
+        Self {
+            constants: plan.constants(),
+            inputs,
+            earlier,
+        }
+    }
+
+    /// Address of the first element of a buffer.
+    #[inline]
+    #[must_use]
+    pub fn start(&self, buffer: Buffer) -> *const u8 {
+        match buffer {
+            Buffer::Operand(at) => self.inputs[at].as_ptr(),
+            Buffer::Constant(_) | Buffer::Scratch(_) => self.buffer(buffer).as_ptr(),
+        }
+    }
+
+    /// The memory of a buffer.
+    pub(crate) fn buffer(&self, buffer: Buffer) -> Input<'_> {
+        match buffer {
+            Buffer::Operand(at) => self.inputs[at],
+            Buffer::Constant(at) => self.constants[at].as_input(),
+            Buffer::Scratch(at) => self.earlier.input(at),
+        }
+    }
+}
+
+/// What runs on the temporaries that it is given.
+#[doc(hidden)]
+pub type OnScratch<'a> = &'a mut dyn FnMut(&mut Scratch) -> Result<(), Error>;
+
+/// Admits a call, then takes the steps of the plan in order: checks are run here, nests by `nest`, which gets the number of the
+/// nest in the plan, what it may read, and where it writes. For engines: when `nest` is called, the buffers have the lengths that the
+/// nest was verified for, and the checks of its indices have passed (I3), but for the one right before it where `tests` says that it does
+/// this one itself, because it has a [`Reader`](crate::Reader): of that it says `false` where an index is outside.
+///
+/// # Errors
+/// As [`run`].
+#[doc(hidden)]
+#[inline]
+pub fn steps(
+    plan: &Plan,
+    inputs: &[Input<'_>],
+    output: &mut Output<'_>,
+    temporaries: impl FnOnce(OnScratch<'_>) -> Result<(), Error>,
+    tests: fn(&Check) -> bool,
+    mut nest: impl FnMut(usize, &PlannedNest, &Sources<'_>, &mut Output<'_>) -> bool,
+) -> Result<(), Error> {
+    plan.admit(inputs, output)?;
+    // Most plans are one nest, perhaps behind one check, and a small one is over before the general way has begun.
+    let (check, planned) = match plan.steps() {
+        [Step::Nest(planned)] if planned.scratch().is_none() => (None, planned),
+        [Step::Check(check), Step::Nest(planned)] if planned.scratch().is_none() => {
+            (Some(check), planned)
+        }
+        _ => return many_steps(plan, inputs, output, temporaries, tests, &mut nest),
+    };
+    let sources = Sources::new(plan, inputs, scratch::Sources::default());
+    let left = match check {
+        Some(check) if !tests(check) => self::check(check, &sources).map(|()| None)?,
+        left => left,
+    };
+    match nest(0, planned, &sources, output) {
+        true => Ok(()),
+        false => stopped(left, &sources),
+    }
+}
+
+/// The steps of an admitted call, on temporaries if there are some.
+fn many_steps(
+    plan: &Plan,
+    inputs: &[Input<'_>],
+    output: &mut Output<'_>,
+    temporaries: impl FnOnce(OnScratch<'_>) -> Result<(), Error>,
+    tests: fn(&Check) -> bool,
+    nest: &mut dyn FnMut(usize, &PlannedNest, &Sources<'_>, &mut Output<'_>) -> bool,
+) -> Result<(), Error> {
+    let run = &mut |scratch: &mut Scratch| each_step(plan, inputs, output, scratch, tests, nest);
+    match plan.temporaries() {
+        [] => run(&mut Scratch::new()),
+        _ => temporaries(run),
+    }
+}
+
+/// The steps of an admitted call.
+fn each_step(
+    plan: &Plan,
+    inputs: &[Input<'_>],
+    output: &mut Output<'_>,
+    scratch: &mut Scratch,
+    tests: fn(&Check) -> bool,
+    nest: &mut dyn FnMut(usize, &PlannedNest, &Sources<'_>, &mut Output<'_>) -> bool,
+) -> Result<(), Error> {
+    scratch.prepare(plan.temporaries())?;
+    let mut number = 0;
+    let mut left = None;
+    for step in plan.steps() {
+        let planned = match step {
+            Step::Check(check) => {
+                match tests(check) {
+                    true => left = Some(check),
+                    false => self::check(check, &Sources::new(plan, inputs, scratch.sources()))?,
+                }
+                continue;
+            }
+            Step::Nest(planned) => planned,
+        };
+        let passed = match planned.scratch() {
+            None => {
+                let sources = Sources::new(plan, inputs, scratch.sources());
+                nest(number, planned, &sources, output)
+            }
+            Some(at) => {
+                let (earlier, mut temporary) = scratch.split(at);
+                let sources = Sources::new(plan, inputs, earlier);
+                nest(number, planned, &sources, &mut temporary)
+            }
+        };
+        let tested = left.take();
+        if !passed {
+            stopped(tested, &Sources::new(plan, inputs, scratch.sources()))?;
+        }
+        number += 1;
+    }
+    Ok(())
+}
+
+/// Why a nest has not come to its end: the check that was left to it refuses.
+///
+/// # Errors
+/// Always.
+#[cold]
+fn stopped(left: Option<&Check>, sources: &Sources<'_>) -> Result<(), Error> {
+    left.map_or(Ok(()), |check| self::check(check, sources))?;
+    Err(Error::internal("a nest stopped whose indices are in range"))
+}
+
+/// Clones strings block by block.
+pub(crate) fn strings(nest: &LoopNest, sources: &Sources<'_>, output: &mut Output<'_>) {
+    let (Source::Buffer(buffer), Some(to)) = (nest.source(), output.strings_mut()) else {
+        return;
+    };
+    let Some(from) = sources.buffer(buffer).strings() else {
+        return;
+    };
+    let mut odometer = Odometer::new(Loops::whole(nest.extents()));
+    loop {
+        let src = position(nest.src(), odometer.counters(), sources) as usize;
+        let dst = position(nest.dst(), odometer.counters(), sources) as usize;
+        to[dst..dst + nest.block()].clone_from_slice(&from[src..src + nest.block()]);
+        if !odometer.advance() {
+            return;
+        }
+    }
+}
+
+/// Refuses the first index outside its axis.
+///
+/// # Errors
+/// [`IndexRange`](crate::ErrorKind::IndexRange).
+fn check(check: &Check, sources: &Sources<'_>) -> Result<(), Error> {
+    let (table, access) = (sources.buffer(check.table()), check.access());
+    let found = match (check.extents(), &access.strides[..]) {
+        _ if !access.is_affine() => return check_scattered(check, table, sources),
+        ([], []) => {
+            let index = load(table, check.index(), access.offset);
+            is_outside(index, check.size()).then_some((0, index))
+        }
+        (&[count], [1]) => {
+            let first = access.offset as usize;
+            find_outside(table, first..first + count, check.size())
+        }
+        _ => return check_scattered(check, table, sources),
+    };
+    found.map_or(Ok(()), |(at, value)| Err(check.refuse(value, at)))
+}
+
+/// The first of some indices of a table that is outside `-size..size`: its place among them, and its value. Only `i32` and `i64` are
+/// indices.
+pub(crate) fn find_outside(table: Input<'_>, at: Range<usize>, size: i64) -> Option<(usize, i64)> {
+    match table.element_type() {
+        ElementType::I32 => {
+            let words = &table.bytes().as_chunks::<4>().0[at];
+            let bound = u32::try_from(size).unwrap_or(u32::MAX);
+            let bad = |word: &[u8; 4]| is_outside_i32(i32::from_ne_bytes(*word), bound);
+            find(words, bad).map(|at| (at, i32::from_ne_bytes(words[at]).into()))
+        }
+        ElementType::I64 => {
+            let words = &table.bytes().as_chunks::<8>().0[at];
+            let bad = |word: &[u8; 8]| is_outside(i64::from_ne_bytes(*word), size);
+            find(words, bad).map(|at| (at, i64::from_ne_bytes(words[at])))
+        }
+        _ => None,
+    }
+}
+
+/// The first word that is bad; whole blocks are tested without a branch, so that the compiler vectorises them.
+fn find<W>(words: &[W], bad: impl Fn(&W) -> bool) -> Option<usize> {
+    const BLOCK: usize = 64;
+    for (at, block) in words.chunks(BLOCK).enumerate() {
+        if block.iter().fold(false, |any, word| any | bad(word)) {
+            return block
+                .iter()
+                .position(&bad)
+                .map(|within| at * BLOCK + within);
+        }
+    }
+    None
+}
+
+fn check_scattered(check: &Check, table: Input<'_>, sources: &Sources<'_>) -> Result<(), Error> {
+    if check.extents().contains(&0) {
+        return Ok(());
+    }
+    let mut odometer = Odometer::new(Loops::whole(check.extents()));
+    for flat in 0.. {
+        let index = load(
+            table,
+            check.index(),
+            position(check.access(), odometer.counters(), sources),
+        );
+        if is_outside(index, check.size()) {
+            return Err(check.refuse(index, flat));
+        }
+        if !odometer.advance() {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// The index at an element position of a table.
+#[inline]
+fn load(table: Input<'_>, ty: IndexType, position: i64) -> i64 {
+    let at = position as usize;
+    match ty {
+        IndexType::I32 => i64::from(i32::from_ne_bytes(table.bytes().as_chunks::<4>().0[at])),
+        IndexType::I64 => i64::from_ne_bytes(table.bytes().as_chunks::<8>().0[at]),
+    }
+}
+
+/// A position in elements.
+fn position(access: &Access, counters: &[usize], sources: &Sources<'_>) -> i64 {
+    let steps = access
+        .strides
+        .iter()
+        .zip(counters)
+        .map(|(&stride, &counter)| stride * counter as i64);
+    let lookups = access.lookups.iter().map(|lookup| {
+        let at = position(&lookup.access, counters, sources);
+        let index = load(sources.buffer(lookup.table), lookup.index, at);
+        lookup.adds(index)
+    });
+    access.offset + steps.sum::<i64>() + lookups.sum::<i64>()
+}
