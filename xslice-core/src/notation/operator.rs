@@ -10,7 +10,7 @@ use crate::error::{Error, ErrorKind};
 use crate::op::{
     Dialect, OnnxGather, OnnxRange, OnnxSlice, Op, OpenVinoSlice, OpenVinoStridedSlice, Param,
 };
-use alloc::{collections::BTreeMap, format, vec::Vec};
+use alloc::{collections::BTreeMap, format, string::String, vec::Vec};
 
 /// The operators of the notation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -151,7 +151,8 @@ impl Known {
             ErrorKind::UnknownAttribute,
             format!("unknown attribute `{name}`"),
         )
-        .parameter(name)
+        .parameter(name.clone())
+        .value(name)
         .allowed(words::listed(names()));
         Err(match near {
             Some(near) => error.hint(format!("`{near}` is nearest")),
@@ -268,32 +269,37 @@ pub(super) fn flatten(list: &List) -> Result<(Vec<usize>, Vec<i64>), Diagnostic>
 
 /// The elements of a list that must have this shape.
 fn collect(list: &List, shape: &[usize], values: &mut Vec<i64>) -> Result<(), Diagnostic> {
-    let ragged = |span: &Span, text| Diagnostic {
-        error: Error::new(ErrorKind::RaggedList, text).hint(
+    let ragged = |span: &Span, error: Error| Diagnostic {
+        error: error.hint(
             "all lists of one depth have the same length and hold lists, or all hold integers",
         ),
         span: span.clone(),
     };
+    let beside = |text| Error::new(ErrorKind::RaggedList, text);
     let (len, inner) = match shape.split_first() {
         Some((len, inner)) => (*len, inner),
         None => (0, shape),
     };
     if list.elements.len() != len {
-        let text = format!(
-            "a list of length {} beside one of length {len}",
-            list.elements.len()
-        );
-        return Err(ragged(&list.span, text));
+        let wrong = list.elements.len();
+        let error = beside(format!(
+            "a list of length {wrong} beside one of length {len}"
+        ));
+        let error = error.value(wrong).allowed(format!("length {len}"));
+        return Err(ragged(&list.span, error));
     }
     for element in &list.elements {
         match element {
             Element::Integer(integer) if inner.is_empty() => values.push(integer.value),
             Element::Integer(integer) => {
-                let text = format!("integer {} beside a list", integer.value);
-                return Err(ragged(&integer.span, text));
+                let error = beside(format!("integer {} beside a list", integer.value));
+                let error = error.value(integer.value).allowed("a list");
+                return Err(ragged(&integer.span, error.position(values.len())));
             }
             Element::List(list) if inner.is_empty() => {
-                return Err(ragged(&list.span, "a list beside an integer".into()));
+                let error = beside(String::from("a list beside an integer"));
+                let error = error.allowed("an integer").position(values.len());
+                return Err(ragged(&list.span, error));
             }
             Element::List(list) => collect(list, inner, values)?,
         }

@@ -13,7 +13,7 @@ use crate::error::{Error, ErrorKind};
 use crate::plan::Plan;
 use crate::program::Program;
 use crate::signature::Signature;
-use alloc::{collections::BTreeSet, format, vec, vec::Vec};
+use alloc::{collections::BTreeSet, format, string::ToString, vec, vec::Vec};
 
 /// A program whose operands are all declared, and its plan.
 #[derive(Clone, Debug)]
@@ -119,7 +119,7 @@ fn run_time_arguments(operator: &Operator) -> impl Iterator<Item = Diagnostic> {
             ErrorKind::OperandValue,
             format!("`{name}` is known only at run time"),
         )
-        .operator(format!("{}@{}", operator.path.text, operator.version.0))
+        .operator(operator.label().to_string())
         .parameter(name)
         .value(format!("@{operand}"))
         .allowed("constants")
