@@ -5,11 +5,11 @@
 
 use super::ast::{Argument, Operator, Tensor, Value};
 use super::build::{Builder, Element};
-use super::operator::{self, Arguments, Known, Takes};
+use super::operator::{self, Arguments};
 use super::{Diagnostic, Span, cursor, words};
 use crate::elem::ElementType;
 use crate::error::{Error, ErrorKind};
-use crate::op::Op;
+use crate::op::{Op, OpKind, Takes};
 use crate::range::literal;
 use crate::tensor;
 use alloc::{
@@ -22,34 +22,33 @@ use alloc::{
 impl<'t> Builder<'_, 't> {
     /// The operator that a text means; `None` if a part of it is refused.
     pub(super) fn operator(&mut self, ast: &'t Operator, element: Option<&Element>) -> Option<Op> {
-        let known = match Known::find(&ast.path.text) {
-            Ok(known) => known,
+        let kind = match operator::find(&ast.path.text) {
+            Ok(kind) => kind,
             Err(error) => return self.refuse(&ast.path.span, error),
         };
         self.in_operator(&ast.label(), |builder| {
-            builder.known_operator(known, ast, element)
+            builder.operator_of_kind(kind, ast, element)
         })
     }
 
-    fn known_operator(
+    fn operator_of_kind(
         &mut self,
-        known: Known,
+        kind: OpKind,
         ast: &'t Operator,
         element: Option<&Element>,
     ) -> Option<Op> {
         let version = ast.version.0;
         let mut sound = !ast.broken;
-        if let Err(error) = Arguments::default().operator(known, version).validate()
-            && error.kind() == ErrorKind::UnknownVersion
-        {
+        if let Err(error) = kind.check_version(version) {
             self.refuse::<()>(&ast.version.1, error);
             sound = false;
         }
-        let scalar = match known {
-            Known::OnnxRange => self.range_type(ast, element),
-            Known::OnnxSlice | Known::OnnxGather | Known::OpenVinoSlice | Known::StridedSlice => {
-                Some(None)
-            }
+        let scalar = match kind {
+            OpKind::OnnxRange => self.range_type(ast, element),
+            OpKind::OnnxSlice
+            | OpKind::OnnxGather
+            | OpKind::OpenVinoSlice
+            | OpKind::StridedSlice => Some(None),
         };
         sound &= scalar.is_some();
         // An operator whose type is refused has said so once.
@@ -57,8 +56,7 @@ impl<'t> Builder<'_, 't> {
         let mut arguments = Arguments::default();
         let mut given = BTreeSet::new();
         for argument in &ast.arguments {
-            let taken = known
-                .takes(&argument.name.text, version)
+            let taken = operator::takes(kind, &argument.name.text, version)
                 .and_then(|(name, takes)| match given.insert(name) {
                     true => Ok((name, takes)),
                     false => Err(given_twice(name)),
@@ -70,7 +68,7 @@ impl<'t> Builder<'_, 't> {
             });
             sound &= taken.is_some();
         }
-        sound.then(|| arguments.operator(known, version))
+        sound.then(|| arguments.operator(kind, version))
     }
 
     /// The type of the literals of a Range: the one declared, else that of an operand. `Some(None)` if it comes with the signature,
@@ -81,7 +79,7 @@ impl<'t> Builder<'_, 't> {
         element: Option<&Element>,
     ) -> Option<Option<ElementType>> {
         if let Some((ty, span)) = element {
-            let op = Arguments::default().operator(Known::OnnxRange, ast.version.0);
+            let op = Arguments::default().operator(OpKind::OnnxRange, ast.version.0);
             return match op.check_param_type("start", *ty) {
                 Ok(()) => Some(Some(*ty)),
                 Err(error) => self.refuse(span, error),

@@ -9,7 +9,7 @@ use super::ast::{
     Tensor, Text, Type, Types,
 };
 use super::cursor::Reader;
-use super::operator::{self, Arguments, Known};
+use super::operator::{self, Arguments};
 use super::place::Place;
 use super::{Diagnostic, Span, bracket, words};
 use crate::elem::ElementType;
@@ -339,10 +339,10 @@ impl<'t> Builder<'_, 't> {
         data: Option<ValueId>,
         element: Option<&Element>,
     ) -> Option<ValueId> {
-        let op = match Known::find(&ast.path.text) {
+        let op = match operator::find(&ast.path.text) {
             // A generator with data is refused before its arguments are looked at.
-            Ok(known @ Known::OnnxRange) if data.is_some() => {
-                Arguments::default().operator(known, ast.version.0)
+            Ok(kind) if kind.is_generator() && data.is_some() => {
+                Arguments::default().operator(kind, ast.version.0)
             }
             _ => self.operator(ast, element)?,
         };

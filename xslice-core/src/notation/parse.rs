@@ -7,8 +7,7 @@ use super::ast::{
     Argument, Chain, Float, Integer, Label, Name, Operator, Source, Stage, Text, Type, Types, Value,
 };
 use super::cursor::{Parser, Reader, syntax};
-use super::operator::Known;
-use super::{Delimiter, Diagnostic, Token, TokenKind, number, words};
+use super::{Delimiter, Diagnostic, Token, TokenKind, number, operator, words};
 use crate::elem::ElementType;
 use crate::error::{Error, ErrorKind};
 use alloc::{
@@ -309,7 +308,7 @@ impl Parser<'_, '_> {
     fn operator(&mut self) -> Option<Operator> {
         let start = self.at;
         let path = self.path()?;
-        let version = match Known::find(&path.text) {
+        let version = match operator::find(&path.text) {
             Ok(_) => self.in_operator(&Label(&path.text, None), |parser| parser.version(&path)),
             // Perhaps an operand was meant.
             Err(_) => self.version(&path),
