@@ -1,6 +1,7 @@
 //! Whom a refusal names: operator, parameter, value and what is allowed, whether the parser refuses or the rules behind it.
 
 use xslice_core::Program;
+use xslice_core::notation::{self, Diagnostic};
 
 /// Text; operator, parameter, offending value, what is allowed; `-` where there is none.
 type Facts = (&'static str, [&'static str; 4]);
@@ -195,4 +196,32 @@ fn every_refusal_of_a_text_names_operator_parameter_value_and_range() {
         wrong.join("\n"),
         wrong.len()
     );
+}
+
+#[test]
+fn several_refusals_name_each_its_own() {
+    let text = "x[0..3, [[0], 1.5]] |> onnx::Slice@13(starts = [0, 99999999999999999999], stepz = 1, ends = \"a\") \
+        |> onnx::Gather@12(indices = @(s[n] |> onnx::Slice@1(starts = , axes = 0.5)), axis = [0]) |> y";
+    let refused = notation::diagnose(text).expect_err("many mistakes");
+    let names = refused.iter().map(|Diagnostic { error, .. }| {
+        let names = [error.operator_name(), error.parameter_name()];
+        (
+            names.map(|name| name.unwrap_or("-")),
+            error.offender_position(),
+        )
+    });
+    let expected = [
+        (["index", "-"], Some(0)),
+        (["index", "indices"], Some(1)),
+        (["onnx::Slice@13", "starts"], Some(1)),
+        (["onnx::Slice@13", "stepz"], None),
+        (["onnx::Slice@13", "ends"], None),
+        (["onnx::Gather@12", "-"], None),
+        (["index", "-"], Some(0)),
+        (["onnx::Slice@1", "starts"], None),
+        (["onnx::Slice@1", "axes"], None),
+        (["onnx::Gather@12", "axis"], None),
+        (["-", "-"], None),
+    ];
+    assert_eq!(names.collect::<Vec<_>>(), expected, "{refused:#?}");
 }
