@@ -1,4 +1,4 @@
-//! Whom a refusal names: operator, parameter, value and what is allowed, whether the parser refuses or the rules behind it.
+//! What a refusal names: operator, parameter, value, what is allowed and where, whether the parser refuses or the rules behind it.
 
 use xslice_core::Program;
 use xslice_core::notation::{self, Diagnostic};
@@ -224,4 +224,42 @@ fn several_refusals_name_each_its_own() {
         (["-", "-"], None),
     ];
     assert_eq!(names.collect::<Vec<_>>(), expected, "{refused:#?}");
+}
+
+#[test]
+fn a_place_in_the_text_is_not_the_position_in_the_parameter() {
+    for (text, position, place) in [
+        ("x |> onnx::Slice@13(starts = [0, 1e3])", Some(1), 33),
+        (
+            "x |> onnx::Gather@13(indices = [[0, 1], [2, 9223372036854775808]])",
+            Some(3),
+            44,
+        ),
+        ("x |> onnx::Gather@13(indices = [[0, 1], 2])", Some(2), 40),
+        (
+            "x |> onnx::Slice@13(starts = [0, 0], ends = [1, 1], steps = [1, 0])",
+            Some(1),
+            64,
+        ),
+        (
+            "<i16> onnx::Range@11(start = 0, limit = 32768, delta = 1)",
+            None,
+            40,
+        ),
+        ("x |> onnx::Slice@13(starts = )", None, 29),
+        ("x[:, 0..3]", Some(1), 5),
+        ("x[:, ::0]", Some(1), 7),
+        ("x[:, 1:n]", Some(1), 7),
+        ("x[:, [0, 0, 0.5]]", Some(2), 12),
+        ("x[\"\u{e9}\u{e9}\"]", Some(0), 2),
+        ("x[:, @3]", None, 6),
+        ("x y", None, 2),
+    ] {
+        let error = Program::parse(text).expect_err(text);
+        let found = (error.offender_position(), error.text_position());
+        assert_eq!(found, (position, Some(place)), "{text}: {error}");
+    }
+    let error = Program::parse("/* \u{e9}\u{e9} */ x y").expect_err("no pipe");
+    let place = (error.text_position(), error.column_number());
+    assert_eq!(place, (Some(13), Some(12)));
 }
