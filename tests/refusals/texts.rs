@@ -89,7 +89,7 @@ fn a_text_is_refused_at_its_wrong_token() {
     let mut wrong = Vec::new();
     for &(kind, text, at) in TEXTS {
         let Err(error) = parse(text) else { continue };
-        if (error.kind(), error.offender_position()) != (kind, Some(at)) {
+        if (error.kind(), error.text_position()) != (kind, Some(at)) {
             wrong.push(format!("{text}: wanted {kind:?} at {at}: {error:?}"));
         }
     }

@@ -28,4 +28,10 @@ fn main() {
     let _ = xslice!(<u8> onnx::Range@11(start = 0, limit = 3, delta = 1));
     let _ = xslice!(<f32[2, 3, 4]> x |> Slice(starts = [0], ends = [1]));
     let _ = xslice!(<f32[2, 3, 4]> x | > onnx::Slice@13(starts = [0], ends = [1]));
+    let _ = xslice!(<f32[2, 3, 4]> x |> onnx::Slice@13(starts = [0, 99999999999999999999], ends = [1, 1]));
+    let _ = xslice!(<f32[2, 3, 4]> x |> onnx::Slice@13(starts = [0], ends = [1], axes = [0.5]));
+    let _ = xslice!(<f32[2, 3, 4]> x |> onnx::Slice@13(starts = , ends = [1]));
+    let _ = xslice!(<f32[2, 3, 4]> x |> onnx::Gather@13(indices = [[0], [1, 2]]));
+    let _ = xslice!(<f32[2, 3, 4]> x |> onnx::Gather@13(indices = [0], axis = "a"));
+    let _ = xslice!(<f32[2, 3, 4]> x |> onnx::Gather@99999999999(indices = [0]));
 }

@@ -144,7 +144,7 @@ impl ErrorKind {
     }
 }
 
-/// A refusal. Display, and Debug too, give one line: who, what, allowed, hint, code.
+/// A refusal. Display, and Debug too, give one line: who, where in a text, what, allowed, hint, code.
 ///
 /// ```
 /// # use xslice_core::{ElementType, ErrorKind, Program, Signature};
@@ -168,10 +168,17 @@ struct Facts {
     parameter: Option<Cow<'static, str>>,
     axis: Option<usize>,
     position: Option<usize>,
-    column: Option<usize>,
+    place: Option<Place>,
     value: Option<String>,
     allowed: Option<Cow<'static, str>>,
     hint: Option<Cow<'static, str>>,
+}
+
+/// Where in a text.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Place {
+    byte: usize,
+    column: usize,
 }
 
 impl Error {
@@ -186,7 +193,7 @@ impl Error {
             parameter: None,
             axis: None,
             position: None,
-            column: None,
+            place: None,
             value: None,
             allowed: None,
             hint: None,
@@ -208,6 +215,16 @@ impl Error {
         self
     }
 
+    /// The same refusal, of that parameter if it names none; its words name it too.
+    pub(crate) fn of_parameter(mut self, name: impl Into<Cow<'static, str>>) -> Self {
+        if self.0.parameter.is_none() {
+            let name = name.into();
+            self.0.text = format!("`{name}`: {}", self.0.text).into();
+            self.0.parameter = Some(name);
+        }
+        self
+    }
+
     /// The same refusal, naming the axis (counted from 0).
     #[must_use]
     pub fn axis(mut self, axis: usize) -> Self {
@@ -215,17 +232,19 @@ impl Error {
         self
     }
 
-    /// The same refusal, with the position of the offender in its parameter or, in bytes, in the text.
+    /// The same refusal, with the position of the offender in its parameter: flat, in row-major order; in a bracket the number of the entry.
     #[must_use]
     pub fn position(mut self, position: usize) -> Self {
         self.0.position = Some(position);
         self
     }
 
-    /// The same refusal, at a column of the text, counted from 1 in characters.
+    /// The same refusal, at byte `byte` of `text`.
     #[must_use]
-    pub fn column(mut self, column: usize) -> Self {
-        self.0.column = Some(column);
+    pub fn in_text(mut self, text: &str, byte: usize) -> Self {
+        let before = text.get(..byte).unwrap_or(text);
+        let column = before.chars().count() + 1;
+        self.0.place = Some(Place { byte, column });
         self
     }
 
@@ -294,10 +313,32 @@ impl Error {
         self.0.axis
     }
 
-    /// The position of the offender: flat in its parameter, or in bytes in the text.
+    /// The position of the offender in its parameter: flat, in row-major order; in a bracket the number of the entry, except that
+    /// `indices` are a parameter of their own. For the place in a text see [`Error::text_position`].
+    ///
+    /// ```
+    /// # use xslice_core::Program;
+    /// let refusal = Program::parse("x[:, ::0]").unwrap_err();
+    /// assert_eq!(refusal.to_string(), "index: column 8: `step[1]` = 0 (allowed: any value but 0) [E201 step-zero]");
+    /// assert_eq!(refusal.offender_position(), Some(1));
+    /// assert_eq!((refusal.text_position(), refusal.column_number()), (Some(7), Some(8)));
+    /// ```
     #[must_use]
     pub fn offender_position(&self) -> Option<usize> {
         self.0.position
+    }
+
+    /// Where the offending token begins in the text that was parsed, in bytes from 0. `None` where no text is refused: rules that need
+    /// shapes are applied to programs.
+    #[must_use]
+    pub fn text_position(&self) -> Option<usize> {
+        self.0.place.map(|place| place.byte)
+    }
+
+    /// The same place in characters from 1, as messages show it. Line breaks count as characters.
+    #[must_use]
+    pub fn column_number(&self) -> Option<usize> {
+        self.0.place.map(|place| place.column)
     }
 
     /// The offending value.
@@ -375,8 +416,8 @@ impl fmt::Display for Error {
         if let Some(operator) = &facts.operator {
             write!(f, "{operator}: ")?;
         }
-        if let Some(column) = facts.column {
-            write!(f, "column {column}: ")?;
+        if let Some(place) = facts.place {
+            write!(f, "column {}: ", place.column)?;
         }
         f.write_str(&facts.text)?;
         if let Some(allowed) = &facts.allowed {

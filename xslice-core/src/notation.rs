@@ -32,7 +32,8 @@ pub use typed::{Compiled, compile, is_generator};
 
 use crate::error::{Error, ErrorKind};
 use crate::program::Program;
-use alloc::vec::Vec;
+use alloc::{string::ToString, vec::Vec};
+use core::fmt::Display;
 
 /// Where something stands: bytes of a text, or what the maker of the tokens counts in.
 pub type Span = core::ops::Range<usize>;
@@ -92,6 +93,22 @@ pub fn from_tokens(tokens: &[Token<'_>]) -> Result<Program, Vec<Diagnostic>> {
     }
 }
 
+/// Gives refusals the name of the operator in which they were made. One that was made in an operator inside of it has its name already.
+fn name_operator(refused: &mut [Diagnostic], label: &dyn Display) {
+    for Diagnostic { error, .. } in refused {
+        *error = error.clone().operator(label.to_string());
+    }
+}
+
+/// Gives refusals the name of the parameter in which they were made, but none that has an operator inside of it.
+fn name_parameter(refused: &mut [Diagnostic], name: &str) {
+    for Diagnostic { error, .. } in refused {
+        if error.operator_name().is_none() {
+            *error = error.clone().of_parameter(words::cut(name));
+        }
+    }
+}
+
 fn sorted(mut diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
     diagnostics.sort_by_key(|diagnostic| diagnostic.span.start);
     diagnostics
@@ -139,23 +156,19 @@ impl Program {
     /// ```
     ///
     /// # Errors
-    /// The first refusal in the order of the text, with its position in bytes ([`Error::offender_position`]); [`diagnose`] gives all.
+    /// The first refusal in the order of the text, with its place there ([`Error::text_position`]); [`diagnose`] gives all.
     /// Kinds: those of codes `E1..`, and the rules of the operators that constants break without any shape.
     ///
     /// ```
     /// use xslice_core::{ErrorKind, Program};
     /// let error = Program::parse("x[0, :, [0, 2]]").unwrap_err();
     /// assert_eq!(error.kind(), ErrorKind::MixedGather);
-    /// assert_eq!(error.offender_position(), Some(2));
+    /// assert_eq!((error.text_position(), error.column_number()), (Some(2), Some(3)));
     /// assert!(error.hint_text().unwrap().contains("x[0][:, [0, 2]]"));
     /// ```
     pub fn parse(text: &str) -> Result<Self, Error> {
         diagnose(text).map_err(|diagnostics| match diagnostics.into_iter().next() {
-            Some(first) => {
-                let at = first.span.start;
-                let before = text.get(..at).unwrap_or(text);
-                first.error.position(at).column(before.chars().count() + 1)
-            }
+            Some(first) => first.error.in_text(text, first.span.start),
             None => Error::new(ErrorKind::Syntax, "the text does not parse"),
         })
     }

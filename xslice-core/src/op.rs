@@ -1,7 +1,7 @@
 //! The operators, with their attributes exactly as the texts write them.
 //!
-//! What an attribute *means* is decided in [`crate::resolve`]; what a version *has* is decided here, in
-//! [`Op::validate`]: which inputs exist, which are required, which element types are admitted. Each builder names the
+//! What an attribute *means* is decided in [`crate::resolve`]; what a version *has* is decided here: which attributes exist and which are
+//! required, in `table.rs`; which element types are admitted, in [`Op::check_data_type`] and [`Op::check_param_type`]. Each builder names the
 //! text it comes from; a value given as a string is the name of an operand whose value arrives at run time.
 
 use crate::elem::ElementType;
@@ -10,12 +10,14 @@ use crate::tensor::Tensor;
 use alloc::{borrow::Cow, format, string::String, sync::Arc, vec::Vec};
 
 mod build;
+mod table;
 pub(crate) mod text;
 
 pub use build::{
     Gather, OnnxGather, OnnxRange, OnnxSlice, OpenVinoSlice, OpenVinoStridedSlice, Range, Slice,
     StridedSlice,
 };
+pub(crate) use table::{OpKind, Takes};
 
 /// Where a text leaves a choice or contradicts its runtime: which answer is wanted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -256,21 +258,12 @@ into_op! {
     Reshape => Reshape,
 }
 
-/// The versions that exist, as `onnx` and `openvino` count them.
-const VERSIONS: [(&str, &[u32]); 5] = [
-    ("onnx::Slice", &[1, 10, 11, 13]),
-    ("onnx::Gather", &[1, 11, 13]),
-    ("onnx::Range", &[11]),
-    ("openvino::Slice", &[8]),
-    ("openvino::StridedSlice", &[1]),
-];
-
 impl Op {
     /// What errors call the operator: `onnx::Slice@13`; a bracket is `index`.
     #[must_use]
     pub fn label(&self) -> Cow<'static, str> {
-        match self.name_and_version() {
-            Some((name, version)) => Cow::Owned(format!("{name}@{version}")),
+        match self.kind_and_version() {
+            Some((kind, version)) => Cow::Owned(format!("{}@{version}", kind.name())),
             None => match self {
                 Self::Reshape(op) => op.label.clone(),
                 _ => Cow::Borrowed("index"),
@@ -278,13 +271,13 @@ impl Op {
         }
     }
 
-    fn name_and_version(&self) -> Option<(&'static str, u32)> {
+    fn kind_and_version(&self) -> Option<(OpKind, u32)> {
         match self {
-            Self::OnnxSlice(op) => Some(("onnx::Slice", op.version)),
-            Self::OnnxGather(op) => Some(("onnx::Gather", op.version)),
-            Self::OnnxRange(op) => Some(("onnx::Range", op.version)),
-            Self::OpenVinoSlice(op) => Some(("openvino::Slice", op.version)),
-            Self::StridedSlice(op) => Some(("openvino::StridedSlice", op.version)),
+            Self::OnnxSlice(op) => Some((OpKind::OnnxSlice, op.version)),
+            Self::OnnxGather(op) => Some((OpKind::OnnxGather, op.version)),
+            Self::OnnxRange(op) => Some((OpKind::OnnxRange, op.version)),
+            Self::OpenVinoSlice(op) => Some((OpKind::OpenVinoSlice, op.version)),
+            Self::StridedSlice(op) => Some((OpKind::StridedSlice, op.version)),
             Self::Index(_) | Self::Reshape(_) => None,
         }
     }
@@ -294,21 +287,14 @@ impl Op {
     /// `None` if the operator does not exist here, or not yet at that opset.
     #[must_use]
     pub fn version_at(name: &str, opset: u32) -> Option<u32> {
-        let (_, versions) = VERSIONS.iter().find(|(known, _)| *known == name)?;
-        versions
-            .iter()
-            .copied()
-            .rev()
-            .find(|&version| version <= opset)
+        let versions = Self::versions(name)?.iter().copied();
+        versions.rev().find(|&version| version <= opset)
     }
 
     /// The versions of an operator, such as `onnx::Slice`; `None` if it does not exist here.
     #[must_use]
     pub fn versions(name: &str) -> Option<&'static [u32]> {
-        VERSIONS
-            .iter()
-            .find(|(known, _)| *known == name)
-            .map(|(_, versions)| *versions)
+        OpKind::from_name(name).map(OpKind::versions)
     }
 
     /// The parameters by name, in the order of the text, with those that are absent left out.
@@ -419,67 +405,21 @@ impl Op {
     /// Whether the operator has no data operand.
     #[must_use]
     pub fn is_generator(&self) -> bool {
-        matches!(self, Self::OnnxRange(_))
+        self.kind_and_version()
+            .is_some_and(|(kind, _)| kind.is_generator())
     }
 
     /// What the version of the operator has: version, required inputs, inputs it does not know.
     pub(crate) fn validate(&self) -> Result<(), Error> {
-        if let Some((name, version)) = self.name_and_version() {
-            let versions = Self::versions(name).unwrap_or_default();
-            if !versions.contains(&version) {
-                return Err(Error::new(
-                    ErrorKind::UnknownVersion,
-                    format!("version {version} of {name} does not exist"),
-                )
-                .value(version)
-                .allowed(list_words(versions.iter().map(|v| format!("{v}")))));
-            }
+        if let Some((kind, version)) = self.kind_and_version() {
+            kind.check_version(version)?;
+            return kind.check_params(version, |name| self.param(name).is_some());
         }
-        for &name in self.required() {
-            if !self.params().any(|(given, _)| given == name) {
-                return Err(Error::new(
-                    ErrorKind::MissingAttribute,
-                    format!("`{name}` is required"),
-                )
-                .parameter(name)
-                .operator(self.label()));
-            }
-        }
-        if let Self::OnnxSlice(OnnxSlice {
-            version: 1,
-            steps: Some(_),
-            ..
-        }) = self
-        {
-            return Err(Error::new(
-                ErrorKind::UnknownAttribute,
-                "`steps` does not exist in version 1",
-            )
-            .parameter("steps")
-            .allowed("starts, ends, axes")
-            .hint("steps came with version 10")
-            .operator(self.label()));
-        }
-        Ok(())
-    }
-
-    fn required(&self) -> &'static [&'static str] {
         match self {
-            Self::OnnxSlice(_) => &["starts", "ends"],
-            Self::OnnxGather(_) => &["indices"],
-            Self::OnnxRange(_) => &["start", "limit", "delta"],
-            Self::OpenVinoSlice(_) => &["start", "stop", "step"],
-            Self::StridedSlice(_) => &["begin", "end"],
-            Self::Index(_) => &[],
-            Self::Reshape(Reshape {
-                rule: ReshapeRule::Squeeze,
-                ..
-            }) => &[],
-            Self::Reshape(Reshape {
-                rule: ReshapeRule::Unsqueeze,
-                ..
-            }) => &["axes"],
-            Self::Reshape(_) => &["shape"],
+            Self::Reshape(op) if op.shape.is_none() && op.rule != ReshapeRule::Squeeze => {
+                Err(missing(op.rule.parameter()))
+            }
+            _ => Ok(()),
         }
     }
 
@@ -545,8 +485,12 @@ fn gather_entry(entry: &Entry) -> Option<&Param> {
     }
 }
 
+fn missing(name: &'static str) -> Error {
+    Error::new(ErrorKind::MissingAttribute, format!("`{name}` is required")).parameter(name)
+}
+
 /// `a, b or c`.
-pub(crate) fn list_words(words: impl Iterator<Item = String>) -> String {
+fn list_words(words: impl Iterator<Item = String>) -> String {
     let words: Vec<_> = words.collect();
     match words.split_last() {
         Some((last, [])) => last.clone(),

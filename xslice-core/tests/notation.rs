@@ -3,6 +3,8 @@
 //!
 //! What a program then computes is for other tests: here stand programs and refusals only.
 
+#[path = "notation/facts.rs"]
+mod facts;
 #[path = "notation/never.rs"]
 mod never;
 #[path = "notation/refusals.rs"]
@@ -310,7 +312,7 @@ fn literals_beside_an_operand_of_no_declared_type_have_the_type_it_comes_with() 
                 assert_eq!(error.kind(), ErrorKind::NumberRange);
                 let shown = error.to_string();
                 let words = format!(
-                    "onnx::Range@11: float 1.00000017881393432617187499 in a Range of {ty} (allowed: integers)"
+                    "onnx::Range@11: `limit`: float 1.00000017881393432617187499 in a Range of {ty} (allowed: integers)"
                 );
                 assert!(shown.starts_with(&words), "{shown}");
             }

@@ -3,62 +3,72 @@
 //! How an attribute may be written is refused here, in the name of its operator; what its value may be is refused by the core. The
 //! literals of a Range have no type of their own: it stands in front, or is that of a run-time operand beside them.
 
-use super::ast::{Argument, Operator, Value};
+use super::ast::{Argument, Operator, Tensor, Value};
 use super::build::{Builder, Element};
-use super::operator::{self, Arguments, Known, Takes};
+use super::operator::{self, Arguments};
 use super::{Diagnostic, Span, cursor, words};
 use crate::elem::ElementType;
 use crate::error::{Error, ErrorKind};
-use crate::op::Op;
+use crate::op::{Op, OpKind, Takes};
 use crate::resolve::literal;
-use crate::tensor::Tensor;
-use alloc::{collections::BTreeSet, format, string::String, vec::Vec};
+use crate::tensor;
+use alloc::{
+    collections::BTreeSet,
+    format,
+    string::{String, ToString},
+    vec::Vec,
+};
 
 impl<'t> Builder<'_, 't> {
     /// The operator that a text means; `None` if a part of it is refused.
     pub(super) fn operator(&mut self, ast: &'t Operator, element: Option<&Element>) -> Option<Op> {
-        let known = match Known::find(&ast.path.text) {
-            Ok(known) => known,
+        let kind = match operator::find(&ast.path.text) {
+            Ok(kind) => kind,
             Err(error) => return self.refuse(&ast.path.span, error),
         };
+        self.in_operator(&ast.label(), |builder| {
+            builder.operator_of_kind(kind, ast, element)
+        })
+    }
+
+    fn operator_of_kind(
+        &mut self,
+        kind: OpKind,
+        ast: &'t Operator,
+        element: Option<&Element>,
+    ) -> Option<Op> {
         let version = ast.version.0;
         let mut sound = !ast.broken;
-        if let Err(error) = Arguments::default().operator(known, version).validate()
-            && error.kind() == ErrorKind::UnknownVersion
-        {
+        if let Err(error) = kind.check_version(version) {
             self.refuse::<()>(&ast.version.1, error);
             sound = false;
         }
-        let scalar = match known {
-            Known::OnnxRange => self.range_type(ast, element),
-            Known::OnnxSlice | Known::OnnxGather | Known::OpenVinoSlice | Known::StridedSlice => {
-                Some(None)
-            }
+        let scalar = match kind {
+            OpKind::OnnxRange => self.range_type(ast, element),
+            OpKind::OnnxSlice
+            | OpKind::OnnxGather
+            | OpKind::OpenVinoSlice
+            | OpKind::StridedSlice => Some(None),
         };
         sound &= scalar.is_some();
         // An operator whose type is refused has said so once.
         let scalar = scalar.unwrap_or(Some(ElementType::F64));
-        let label = Arguments::default().operator(known, version).label();
         let mut arguments = Arguments::default();
         let mut given = BTreeSet::new();
         for argument in &ast.arguments {
-            let taken = known
-                .takes(&argument.name.text, version)
+            let taken = operator::takes(kind, &argument.name.text, version)
                 .and_then(|(name, takes)| match given.insert(name) {
                     true => Ok((name, takes)),
                     false => Err(given_twice(name)),
                 })
                 .map_err(|error| at(&argument.name.span, error))
                 .and_then(|taken| self.argument(argument, taken, scalar, &mut arguments));
-            sound &= match taken {
-                Ok(taken) => taken.is_some(),
-                Err(Diagnostic { error, span }) => {
-                    self.refuse::<()>(&span, error.operator(label.clone()));
-                    false
-                }
-            };
+            let taken = taken.unwrap_or_else(|Diagnostic { error, span }| {
+                self.refuse(&span, error.of_parameter(words::cut(&argument.name.text)))
+            });
+            sound &= taken.is_some();
         }
-        sound.then(|| arguments.operator(known, version))
+        sound.then(|| arguments.operator(kind, version))
     }
 
     /// The type of the literals of a Range: the one declared, else that of an operand. `Some(None)` if it comes with the signature,
@@ -69,10 +79,10 @@ impl<'t> Builder<'_, 't> {
         element: Option<&Element>,
     ) -> Option<Option<ElementType>> {
         if let Some((ty, span)) = element {
-            let op = Arguments::default().operator(Known::OnnxRange, ast.version.0);
+            let op = Arguments::default().operator(OpKind::OnnxRange, ast.version.0);
             return match op.check_param_type("start", *ty) {
                 Ok(()) => Some(Some(*ty)),
-                Err(error) => self.refuse(span, error.operator(op.label())),
+                Err(error) => self.refuse(span, error),
             };
         }
         let mut tensors = ast.tensors().peekable();
@@ -116,7 +126,9 @@ impl<'t> Builder<'_, 't> {
             (Takes::Tensor, Value::Integer(integer)) => integer.value.into(),
             (Takes::Tensor, Value::List(list)) => {
                 let (shape, values) = operator::flatten(list)?;
-                Tensor::new(&shape, &values).map_err(refused)?.into()
+                tensor::Tensor::new(&shape, &values)
+                    .map_err(refused)?
+                    .into()
             }
             (Takes::Scalar, Value::Integer(_) | Value::Float(_) | Value::List(_)) => {
                 arguments.untyped |= scalar.is_none();
@@ -153,16 +165,15 @@ fn at(span: &Span, error: Error) -> Diagnostic {
 }
 
 /// A literal of a Range in its type; as it is written for a type that comes with the signature.
-fn number(argument: &Argument, ty: Option<ElementType>) -> Result<Tensor, Diagnostic> {
-    let named = |error: Error| error.parameter(argument.name.text.clone());
+fn number(argument: &Argument, ty: Option<ElementType>) -> Result<tensor::Tensor, Diagnostic> {
     let (shape, values) = match &argument.value {
         Value::Float(float) => {
             // What no type holds is refused at once.
             let tensor = literal::float(ty.unwrap_or(ElementType::F64), &float.text)
-                .map_err(|error| at(&float.span, named(error)))?;
+                .map_err(|error| at(&float.span, error))?;
             return Ok(match ty {
                 Some(_) => tensor,
-                None => Tensor::scalar(float.text.clone()),
+                None => tensor::Tensor::scalar(float.text.clone()),
             });
         }
         Value::Integer(integer) => (Vec::new(), alloc::vec![integer.value]),
@@ -174,7 +185,7 @@ fn number(argument: &Argument, ty: Option<ElementType>) -> Result<Tensor, Diagno
             (Value::List(list), Some(position)) => &operator::element_span(list, position),
             _ => &argument.span,
         };
-        at(span, named(error))
+        at(span, error)
     })
 }
 
@@ -198,17 +209,22 @@ fn mask_rank(name: &'static str, shape: &[usize]) -> Error {
 
 /// A value that the attribute is not written with.
 fn wrong_value(name: &'static str, takes: Takes, value: &Value) -> Error {
-    let (what, hint) = match value {
-        Value::Integer(_) => ("an integer", String::new()),
-        Value::Float(_) => ("a float", String::new()),
-        Value::List(_) => ("a list", String::new()),
-        Value::Tensor(_) => (
-            "a run-time operand",
-            String::from("this attribute is part of the operator, not one of its inputs"),
-        ),
+    let (what, shown, hint) = match value {
+        Value::Integer(integer) => ("integer", Some(integer.value.to_string()), String::new()),
+        Value::Float(float) => ("float", Some(words::cut(&float.text)), String::new()),
+        Value::List(_) => ("a list", None, String::new()),
+        Value::Tensor(tensor) => {
+            let hint = "this attribute is part of the operator, not one of its inputs";
+            let shown = match tensor {
+                Tensor::Operand(name) => Some(format!("@{}", words::cut(&name.text))),
+                Tensor::Computed(_) => None,
+            };
+            ("run-time operand", shown, hint.into())
+        }
         Value::Name(name) => {
             let name = words::cut(&name.text);
-            ("a name", format!("a run-time operand is written `@{name}`"))
+            let hint = format!("a run-time operand is written `@{name}`");
+            ("name", Some(name), hint)
         }
     };
     let (allowed, hint) = match takes {
@@ -224,12 +240,13 @@ fn wrong_value(name: &'static str, takes: Takes, value: &Value) -> Error {
         }
         _ => hint,
     };
-    let error = cursor::syntax(format!("{what} as `{name}`"))
-        .parameter(name)
-        .allowed(allowed);
-    if hint.is_empty() {
-        error
-    } else {
-        error.hint(hint)
+    let error = match shown {
+        Some(shown) => cursor::syntax(format!("{what} `{shown}` as `{name}`")).value(shown),
+        None => cursor::syntax(format!("{what} as `{name}`")),
+    };
+    let error = error.parameter(name).allowed(allowed);
+    match hint.is_empty() {
+        true => error,
+        false => error.hint(hint),
     }
 }

@@ -3,9 +3,10 @@
 //! A part that did not parse is absent, or marked `broken`, and its refusal is recorded; what stands beside it is still checked. Nesting
 //! is bounded by the parser, so every walk over the tree may recurse.
 
-use super::Span;
+use super::{Span, words};
 use crate::elem::ElementType;
 use alloc::{boxed::Box, string::String, vec::Vec};
+use core::fmt;
 
 /// `[types] source {"|>" stage} ["->" type]`
 #[derive(Debug)]
@@ -146,6 +147,16 @@ pub(super) struct Operator {
     pub head: Span,
 }
 
+/// What refusals call an operator of that path, and of that version if it is known: `onnx::Slice@13`.
+pub(super) struct Label<'t>(pub &'t str, pub Option<u32>);
+
+impl fmt::Display for Label<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&words::cut(self.0))?;
+        self.1.map_or(Ok(()), |version| write!(f, "@{version}"))
+    }
+}
+
 #[derive(Debug)]
 pub(super) struct Argument {
     pub name: Name,
@@ -182,6 +193,11 @@ impl Stage {
 }
 
 impl Operator {
+    /// What refusals call it.
+    pub(super) fn label(&self) -> Label<'_> {
+        Label(&self.path.text, Some(self.version.0))
+    }
+
     /// The run-time tensors among the arguments, in the order of the text.
     pub(super) fn tensors(&self) -> impl Iterator<Item = &Tensor> {
         self.arguments

@@ -11,7 +11,7 @@ const ENTRY: &str =
 const RUN_TIME_BOUND: &str = "bounds are literals; run-time bounds go through `onnx::Slice@13(starts = @start, ends = @end)`";
 
 /// A boolean mask, which no bracket takes.
-pub(super) fn boolean_mask(what: String) -> Error {
+pub(super) fn boolean_mask(what: &str) -> Error {
     Error::new(ErrorKind::BooleanMask, format!("{what} is a boolean mask"))
         .allowed("integers")
         .hint("give the positions that are true: a list such as `[0, 2]`, or a run-time operand `@ids`")
@@ -21,7 +21,10 @@ impl Parser<'_, '_> {
     /// `[1:, ..., @ids]`
     pub(super) fn bracket(&mut self) -> Option<Bracket> {
         let empty = self.opens_empty();
-        let group = self.group(Self::entry);
+        let group = self.in_operator(&"index", |parser| {
+            let mut entries = 0..;
+            parser.group(|parser| parser.at_position(entries.next()?, Self::entry))
+        });
         if empty {
             // The words of the rule for a bracket that a builder made.
             let refusals = crate::resolve::bracket_refusals(&[]);
@@ -42,7 +45,9 @@ impl Parser<'_, '_> {
             Some(token) if token.is_punct('.') => self.dots()?,
             Some(token) if token.is_punct(':') => self.slice(None)?,
             Some(token) if token.is_punct('@') => self.gathered(start)?,
-            Some(TokenKind::Open(Delimiter::Bracket)) => EntryKind::List(self.list()?),
+            Some(TokenKind::Open(Delimiter::Bracket)) => {
+                EntryKind::List(self.in_parameter("indices", Self::list)?)
+            }
             _ if self.starts_integer() => self.integer_or_slice(start)?,
             Some(TokenKind::Float(_)) => return self.float_as_index(start),
             Some(TokenKind::Ident(name)) if name == "newaxis" => {
@@ -68,8 +73,10 @@ impl Parser<'_, '_> {
             let start = self.at;
             return self.rust_range(start, String::new());
         }
+        let dots = if four { 4 } else { 1 };
         let error = syntax("dots that are no ellipsis").allowed("`...`");
-        let span = self.ahead(if four { 4 } else { 1 });
+        let error = error.value(".".repeat(dots));
+        let span = self.ahead(dots);
         self.refuse(
             span,
             error.hint("`...` stands for all axes that the other entries leave"),
@@ -88,7 +95,8 @@ impl Parser<'_, '_> {
         }
         let span = self.since(start);
         let dots = if inclusive { "..=" } else { ".." };
-        let error = syntax(format!("`{from}{dots}{to}` is a Rust range"));
+        let range = format!("{from}{dots}{to}");
+        let error = syntax(format!("`{range}` is a Rust range")).value(range);
         let is_number = |text: &str| text.is_empty() || text.parse::<i64>().is_ok();
         let hint = match (from.is_empty() && to.is_empty(), inclusive) {
             _ if !is_number(&from) || !is_number(&to) => {
@@ -117,10 +125,13 @@ impl Parser<'_, '_> {
     }
 
     fn integer_or_slice(&mut self, start: usize) -> Option<EntryKind> {
-        let integer = self.integer()?;
+        let first = self.diagnostics.len();
+        let integer = self.integer();
         if self.is(':') {
-            return self.slice(Some(integer));
+            super::name_parameter(&mut self.diagnostics[first..], "start");
+            return self.slice(Some(integer?));
         }
+        let integer = integer?;
         if self.peek().is_some_and(|token| token.is_joint('.')) && self.looks(1, '.') {
             return self.rust_range(start, format!("{}", integer.value));
         }
@@ -130,8 +141,12 @@ impl Parser<'_, '_> {
     /// The rest of a slice; the cursor is at its first colon.
     fn slice(&mut self, start: Option<Integer>) -> Option<EntryKind> {
         self.advance(1);
-        let end = self.bound()?;
-        let step = if self.eat(':') { self.bound()? } else { None };
+        let end = self.in_parameter("end", Self::bound)?;
+        let step = if self.eat(':') {
+            self.in_parameter("step", Self::bound)?
+        } else {
+            None
+        };
         if self.is(':') {
             return self.expected(
                 "`,` or `]`",
@@ -161,7 +176,7 @@ impl Parser<'_, '_> {
 
     /// A run-time gather, and what people write after one.
     fn gathered(&mut self, start: usize) -> Option<EntryKind> {
-        let tensor = self.tensor()?;
+        let tensor = self.in_parameter("indices", Self::tensor)?;
         if self.is(':') {
             return self.expected("`,` or `]`", RUN_TIME_BOUND);
         }
@@ -171,7 +186,7 @@ impl Parser<'_, '_> {
         }
         if self.compares() {
             let span = self.since(start);
-            return self.refuse(span, boolean_mask(String::from("a comparison")));
+            return self.refuse(span, boolean_mask("a comparison"));
         }
         Some(EntryKind::Tensor(tensor))
     }
@@ -182,9 +197,11 @@ impl Parser<'_, '_> {
 
     /// Refuses a float; the cursor is at it, `start` at its sign.
     pub(super) fn float_as_index<T>(&mut self, start: usize) -> Option<T> {
+        let float = self.ahead_text(0, self.at > start);
         self.advance(1);
         let span = self.since(start);
-        let error = syntax("a float where an integer is needed")
+        let error = syntax(format!("float `{float}` where an integer is needed"))
+            .value(float)
             .allowed("an integer")
             .hint("positions are whole numbers");
         self.refuse(span, error)
@@ -204,9 +221,7 @@ impl Parser<'_, '_> {
                 ENTRY,
                 "an index that is known only at run time is an operand `@name`",
             ),
-            TokenKind::Punct { char: '!', .. } => {
-                self.refuse_here(boolean_mask(String::from("a negation")))
-            }
+            TokenKind::Punct { char: '!', .. } => self.refuse_here(boolean_mask("a negation")),
             TokenKind::Punct { char: '+', .. } => {
                 self.expected(ENTRY, "write the number without `+`")
             }
@@ -221,7 +236,7 @@ impl Parser<'_, '_> {
 
     fn name_as_entry(&mut self, name: &str) -> Option<Entry> {
         match name {
-            "true" | "false" => self.refuse_here(boolean_mask(format!("`{name}`"))),
+            "true" | "false" => self.refuse_here(boolean_mask(&format!("`{name}`")).value(name)),
             "None" if self.looks(1, ':') => {
                 self.expected("an integer, or nothing", "leave the bound out: `:3`")
             }
@@ -244,45 +259,57 @@ impl Parser<'_, '_> {
                 self.advance(1);
                 if self.compares() {
                     let span = self.since(start);
-                    return self.refuse(span, boolean_mask(String::from("a comparison")));
+                    return self.refuse(span, boolean_mask("a comparison"));
                 }
                 self.at = start;
-                let error = syntax(format!("the name `{}` as an entry", words::cut(name)));
-                let hint = format!("a run-time operand is written `@{}`", words::cut(name));
-                self.refuse_here(error.allowed(ENTRY).hint(hint))
+                let name = words::cut(name);
+                let error = syntax(format!("the name `{name}` as an entry")).allowed(ENTRY);
+                let error = error.hint(format!("a run-time operand is written `@{name}`"));
+                self.refuse_here(error.value(name))
             }
         }
     }
 
     /// `[0, [1, 2]]`
     pub(super) fn list(&mut self) -> Option<List> {
+        self.elements = 0;
+        self.list_part()
+    }
+
+    /// A list, or one inside of it.
+    fn list_part(&mut self) -> Option<List> {
         let first = self.look(1).and_then(TokenKind::ident);
         if let (Some("true" | "false"), Some(end)) = (first, self.group_end()) {
             let start = self.at;
             self.at = end + 1;
             let span = self.since(start);
-            return self.refuse(
-                span,
-                boolean_mask(String::from("a list of `true` and `false`")),
-            );
+            return self.refuse(span, boolean_mask("a list of `true` and `false`"));
         }
-        let group = self.group(Self::element);
+        let group = self.group(|parser| match parser.is_open(Delimiter::Bracket) {
+            true => parser.list_part().map(Element::List),
+            false => {
+                let position = parser.elements;
+                parser.elements += 1;
+                parser
+                    .at_position(position, Self::element)
+                    .map(Element::Integer)
+            }
+        });
         (!group.broken).then_some(List {
             elements: group.items,
             span: group.span,
         })
     }
 
-    fn element(&mut self) -> Option<Element> {
+    fn element(&mut self) -> Option<Integer> {
         const ELEMENT: &str = "an integer or a list";
         if self.starts_integer() {
-            return self.integer().map(Element::Integer);
+            return self.integer();
         }
         match self.peek() {
-            Some(TokenKind::Open(Delimiter::Bracket)) => self.list().map(Element::List),
             Some(TokenKind::Float(_)) => self.float_as_index(self.at),
             Some(TokenKind::Ident(name)) if matches!(&**name, "true" | "false") => {
-                self.refuse_here(boolean_mask(format!("`{name}`")))
+                self.refuse_here(boolean_mask(&format!("`{name}`")).value(name))
             }
             Some(token) if token.is_punct('@') => self.expected(
                 ELEMENT,
@@ -302,15 +329,11 @@ impl Parser<'_, '_> {
             const WHAT: &str = "the name of a run-time operand, or computed indices in parentheses";
             return self.name(WHAT).map(Tensor::Operand);
         }
-        let end = self.group_end()?;
-        let computed = self.computed(end);
-        self.at = end + 1;
-        computed.map(Tensor::Computed)
+        self.nested(Self::computed).map(Tensor::Computed)
     }
 
-    /// What stands in the parentheses that open here and close at token `end`.
+    /// What stands in parentheses that close at token `end`.
     fn computed(&mut self, end: usize) -> Option<Computed> {
-        self.advance(1);
         let element = if self.eat('<') {
             Some(self.computed_type()?)
         } else {

@@ -9,7 +9,7 @@ use super::ast::{
     Tensor, Text, Type, Types,
 };
 use super::cursor::Reader;
-use super::operator::{self, Arguments, Known};
+use super::operator::{self, Arguments};
 use super::place::Place;
 use super::{Diagnostic, Span, bracket, words};
 use crate::elem::ElementType;
@@ -20,9 +20,9 @@ use crate::tensor;
 use alloc::{
     collections::{BTreeMap, BTreeSet},
     format,
-    string::String,
     vec::Vec,
 };
+use core::fmt::Display;
 
 /// A program with the way back to its text.
 pub(super) struct Built<'t> {
@@ -103,6 +103,18 @@ impl<'t> Builder<'_, 't> {
         None
     }
 
+    /// What `inside` builds, its refusals in the name of that operator.
+    pub(super) fn in_operator<T>(
+        &mut self,
+        label: &dyn Display,
+        inside: impl FnOnce(&mut Self) -> T,
+    ) -> T {
+        let first = self.diagnostics.len();
+        let built = inside(self);
+        super::name_operator(&mut self.diagnostics[first..], label);
+        built
+    }
+
     /// Declares the operands of `<...>`: the data operand, if the source is one, then the others.
     fn declare(&mut self, types: &'t Types, source: &'t Source) {
         if let Source::Operand(name) = source {
@@ -178,28 +190,41 @@ impl<'t> Builder<'_, 't> {
 
     /// Takes note of the types that computed indices and generators ask of operands, before any operand is declared by its use.
     fn expect_types(&mut self, chain: &'t Chain, element: Option<&Element>) {
-        if let Some(element) = element {
-            match &chain.source {
-                Source::Operand(name) => self.expect_type(name, element),
-                Source::Generator(operator) => {
-                    for tensor in operator.tensors() {
-                        if let Tensor::Operand(name) = tensor {
-                            self.expect_type(name, element);
-                        }
-                    }
+        match (&chain.source, element) {
+            (Source::Operand(name), Some(element)) => self.expect_type(name, element),
+            (Source::Operand(_), None) => {}
+            (Source::Generator(operator), element) => {
+                self.expect_in(&operator.label(), operator.tensors(), element);
+            }
+        }
+        for stage in &chain.stages {
+            match stage {
+                Stage::Bracket(_) => self.expect_in(&"index", stage.tensors(), None),
+                Stage::Operator(operator) => {
+                    self.expect_in(&operator.label(), operator.tensors(), None);
                 }
             }
         }
-        let source = match &chain.source {
-            Source::Generator(operator) => operator.tensors().collect(),
-            Source::Operand(_) => Vec::new(),
-        };
-        let stages = chain.stages.iter().flat_map(Stage::tensors);
-        for tensor in source.into_iter().chain(stages) {
-            if let Tensor::Computed(computed) = tensor {
-                self.expect_types(&computed.chain, computed.element.as_ref());
+    }
+
+    /// The same for what one operator names, the operands of that type.
+    fn expect_in(
+        &mut self,
+        label: &dyn Display,
+        tensors: impl IntoIterator<Item = &'t Tensor>,
+        element: Option<&Element>,
+    ) {
+        self.in_operator(label, |builder| {
+            for tensor in tensors {
+                match (tensor, element) {
+                    (Tensor::Operand(name), Some(element)) => builder.expect_type(name, element),
+                    (Tensor::Operand(_), None) => {}
+                    (Tensor::Computed(computed), _) => {
+                        builder.expect_types(&computed.chain, computed.element.as_ref());
+                    }
+                }
             }
-        }
+        });
     }
 
     fn expect_type(&mut self, name: &'t Name, (ty, span): &Element) {
@@ -295,10 +320,13 @@ impl<'t> Builder<'_, 't> {
                     Some(data) => self.apply_operator(operator, Some(data), None),
                     None => self.operator(operator, None).and(None),
                 },
-                Stage::Bracket(bracket) => self.bracket(bracket).and_then(|op| {
-                    let applied = self.graph.apply(op, Some(value?), None);
-                    self.placed(applied, Place::Bracket(bracket))
-                }),
+                Stage::Bracket(bracket) => {
+                    let op = self.in_operator(&"index", |builder| builder.bracket(bracket));
+                    op.and_then(|op| {
+                        let applied = self.graph.apply(op, Some(value?), None);
+                        self.placed(applied, Place::Bracket(bracket))
+                    })
+                }
             };
             value = next.or(value);
         }
@@ -311,10 +339,10 @@ impl<'t> Builder<'_, 't> {
         data: Option<ValueId>,
         element: Option<&Element>,
     ) -> Option<ValueId> {
-        let op = match Known::find(&ast.path.text) {
+        let op = match operator::find(&ast.path.text) {
             // A generator with data is refused before its arguments are looked at.
-            Ok(known @ Known::OnnxRange) if data.is_some() => {
-                Arguments::default().operator(known, ast.version.0)
+            Ok(kind) if kind.is_generator() && data.is_some() => {
+                Arguments::default().operator(kind, ast.version.0)
             }
             _ => self.operator(ast, element)?,
         };
@@ -389,10 +417,8 @@ impl<'t> Builder<'_, 't> {
             EntryKind::List(list) => op::Entry::Gather(self.list(list)?),
             EntryKind::Tensor(tensor) => {
                 if self.tensor_type(tensor) == Some(ElementType::Bool) {
-                    return self.refuse(
-                        &entry.span,
-                        bracket::boolean_mask(String::from("an operand of bool")),
-                    );
+                    let error = bracket::boolean_mask("an operand of bool").value("bool");
+                    return self.refuse(&entry.span, error.of_parameter("indices"));
                 }
                 op::Entry::Gather(self.tensor(tensor)?)
             }
@@ -402,7 +428,9 @@ impl<'t> Builder<'_, 't> {
     fn list(&mut self, list: &List) -> Option<Param> {
         let (shape, values) = match operator::flatten(list) {
             Ok(flat) => flat,
-            Err(diagnostic) => return self.refuse(&diagnostic.span, diagnostic.error),
+            Err(Diagnostic { error, span }) => {
+                return self.refuse(&span, error.of_parameter("indices"));
+            }
         };
         match tensor::Tensor::new(&shape, &values) {
             Ok(tensor) => Some(tensor.into()),

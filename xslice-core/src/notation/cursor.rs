@@ -1,11 +1,14 @@
 //! The parser's place in the tokens: looking ahead, stepping, refusing, and going on after a refusal.
 //!
-//! Delimiters are matched before anything is parsed, and nesting is bounded there. So the parser may recurse into a group, skips
-//! one in a single step, and after a refusal goes on at the next comma of the group it is in: no token is skipped twice.
+//! Delimiters are matched before anything is parsed, so that the parser skips a group in a single step, and after a refusal goes on at the
+//! next comma of the group it is in: no token is skipped twice. It recurses into groups only, and no deeper than [`DEEPEST`].
+//!
+//! Who refuses is said where it is known: what parses an operator, a bracket or an argument gives its name to every refusal made inside.
 
 use super::{Delimiter, Diagnostic, Span, Token, TokenKind};
 use crate::error::{Error, ErrorKind};
 use alloc::{format, string::String, vec, vec::Vec};
+use core::fmt::Display;
 
 /// Delimiters inside one another, at most.
 const DEEPEST: usize = 16;
@@ -26,6 +29,10 @@ pub(super) struct Parser<'t, 'a> {
     /// For each opening delimiter the token that closes it.
     partner: Vec<usize>,
     pub(super) at: usize,
+    /// Groups that are open here.
+    depth: usize,
+    /// Elements read so far of the list that is being read.
+    pub(super) elements: usize,
     pub(super) diagnostics: Vec<Diagnostic>,
 }
 
@@ -38,13 +45,15 @@ pub(super) struct Group<T> {
 
 impl<'t, 'a> Parser<'t, 'a> {
     /// # Errors
-    /// Delimiters that do not match, or too many inside one another.
+    /// Delimiters that do not match.
     pub(super) fn new(tokens: &'t [Token<'a>], reader: Reader) -> Result<Self, Diagnostic> {
         Ok(Self {
             reader,
             tokens,
             partner: partners(tokens)?,
             at: 0,
+            depth: 0,
+            elements: 0,
             diagnostics: Vec::new(),
         })
     }
@@ -147,9 +156,55 @@ impl<'t, 'a> Parser<'t, 'a> {
         self.refuse(self.here(), error)
     }
 
+    /// What `inside` parses, its refusals in the name of that operator.
+    pub(super) fn in_operator<T>(
+        &mut self,
+        label: &dyn Display,
+        inside: impl FnOnce(&mut Self) -> T,
+    ) -> T {
+        let first = self.diagnostics.len();
+        let parsed = inside(self);
+        super::name_operator(&mut self.diagnostics[first..], label);
+        parsed
+    }
+
+    /// What `inside` parses, its refusals about that parameter.
+    pub(super) fn in_parameter<T>(&mut self, name: &str, inside: impl FnOnce(&mut Self) -> T) -> T {
+        let first = self.diagnostics.len();
+        let parsed = inside(self);
+        super::name_parameter(&mut self.diagnostics[first..], name);
+        parsed
+    }
+
+    /// What `inside` parses, its refusals at that element or entry. Those of an operator inside, or of the indices of an entry, have places of
+    /// their own.
+    pub(super) fn at_position<T>(
+        &mut self,
+        position: usize,
+        inside: impl FnOnce(&mut Self) -> T,
+    ) -> T {
+        let first = self.diagnostics.len();
+        let parsed = inside(self);
+        for Diagnostic { error, .. } in &mut self.diagnostics[first..] {
+            if error.operator_name().is_none() && error.parameter_name() != Some("indices") {
+                *error = error.clone().position(position);
+            }
+        }
+        parsed
+    }
+
+    /// The refusal of the next token, or of the end.
+    fn unexpected(&self) -> Error {
+        let error = syntax(format!("unexpected {}", self.shown()));
+        match self.peek() {
+            Some(token) => error.value(token),
+            None => error,
+        }
+    }
+
     /// Refuses the next token where `what` should stand.
     pub(super) fn expected<T>(&mut self, what: &'static str, hint: &'static str) -> Option<T> {
-        let error = syntax(format!("unexpected {}", self.shown())).allowed(what);
+        let error = self.unexpected().allowed(what);
         let error = if hint.is_empty() {
             error
         } else {
@@ -180,12 +235,47 @@ impl<'t, 'a> Parser<'t, 'a> {
 
     /// The comma-separated items of the group that opens here, and the step over its end. After an item that is refused, goes on at
     /// the next comma.
-    pub(super) fn group<T>(&mut self, item: fn(&mut Self) -> Option<T>) -> Group<T> {
+    pub(super) fn group<T>(&mut self, item: impl FnMut(&mut Self) -> Option<T>) -> Group<T> {
         let start = self.at;
-        let end = self.group_end().unwrap_or(start);
+        let items = self.nested(|parser, end| parser.items(end, item));
+        let (items, broken) = items.unwrap_or((Vec::new(), true));
+        Group {
+            items,
+            broken,
+            span: self.since(start),
+        }
+    }
+
+    /// What `inside` makes of the group that opens here, from its first token up to the one that closes it, and the step over its end. A group
+    /// that is nested too deep is refused.
+    pub(super) fn nested<T>(
+        &mut self,
+        inside: impl FnOnce(&mut Self, usize) -> Option<T>,
+    ) -> Option<T> {
+        let end = self.group_end().unwrap_or(self.at);
+        let parsed = if self.depth == DEEPEST {
+            let text = format!("brackets are nested more than {DEEPEST} deep");
+            let error = Error::new(ErrorKind::TooDeep, text).value(DEEPEST + 1);
+            self.refuse_here(error.allowed(format!("depth 1..={DEEPEST}")))
+        } else {
+            self.depth += 1;
+            self.advance(1);
+            let parsed = inside(self, end);
+            self.depth -= 1;
+            parsed
+        };
+        self.at = end + 1;
+        parsed
+    }
+
+    /// Items up to token `end`, and whether one of them is refused.
+    fn items<T>(
+        &mut self,
+        end: usize,
+        mut item: impl FnMut(&mut Self) -> Option<T>,
+    ) -> Option<(Vec<T>, bool)> {
         let mut items = Vec::new();
         let mut broken = false;
-        self.advance(1);
         while self.at < end {
             let parsed = item(self);
             let whole = parsed.is_some();
@@ -195,8 +285,8 @@ impl<'t, 'a> Parser<'t, 'a> {
                 if whole {
                     broken = true;
                     let close = self.tokens[end].kind.clone();
-                    let error = syntax(format!("unexpected {}", self.shown()));
-                    self.refuse_here::<()>(error.allowed(format!("`,` or `{close}`")));
+                    let error = self.unexpected().allowed(format!("`,` or `{close}`"));
+                    self.refuse_here::<()>(error);
                 }
                 while self.at < end && !self.is(',') {
                     self.step();
@@ -204,12 +294,7 @@ impl<'t, 'a> Parser<'t, 'a> {
             }
             self.eat(',');
         }
-        self.at = end + 1;
-        Group {
-            items,
-            broken,
-            span: self.since(start),
-        }
+        Some((items, broken))
     }
 }
 
@@ -228,12 +313,6 @@ fn partners(tokens: &[Token<'_>]) -> Result<Vec<usize>, Diagnostic> {
             span: token.span.clone(),
         };
         match token.kind {
-            TokenKind::Open(_) if open.len() == DEEPEST => {
-                let text = format!("brackets are nested more than {DEEPEST} deep");
-                return Err(refuse(
-                    Error::new(ErrorKind::TooDeep, text).allowed(format!("depth 1..={DEEPEST}")),
-                ));
-            }
             TokenKind::Open(delimiter) => open.push((at, delimiter)),
             TokenKind::Close(delimiter) => match open.pop() {
                 Some((start, opened)) if opened == delimiter => partner[start] = at,

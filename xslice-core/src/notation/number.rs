@@ -97,7 +97,7 @@ pub(super) fn integer(literal: &str, negative: bool) -> Result<i64, Error> {
                 "`{digit}` in `{}` is not {name}",
                 super::words::cut(literal)
             );
-            return Err(Error::new(ErrorKind::Syntax, text));
+            return Err(Error::new(ErrorKind::Syntax, text).value(super::words::cut(literal)));
         };
         any = true;
         value = value
@@ -105,13 +105,31 @@ pub(super) fn integer(literal: &str, negative: bool) -> Result<i64, Error> {
             .and_then(|value| value.checked_add(digit.into()));
     }
     if !any {
-        let text = format!("`{}` has no digit", super::words::cut(literal));
-        return Err(Error::new(ErrorKind::Syntax, text));
+        let shown = super::words::cut(literal);
+        return Err(Error::new(ErrorKind::Syntax, format!("`{shown}` has no digit")).value(shown));
     }
     let signed = value.map(|value| if negative { -value } else { value });
     match signed.map(i64::try_from) {
         Some(Ok(value)) => Ok(value),
         Some(Err(_)) | None => Err(out_of_range(literal, negative)),
+    }
+}
+
+/// The value of an integer literal that counts `what`, in the type of that name and largest value.
+pub(super) fn count<T: TryFrom<i64>>(
+    literal: &str,
+    what: &str,
+    (ty, most): (&str, u64),
+) -> Result<T, Error> {
+    match integer(literal, false).map(T::try_from) {
+        Ok(Ok(value)) => Ok(value),
+        Err(error) if error.kind() != ErrorKind::NumberRange => Err(error),
+        Ok(Err(_)) | Err(_) => {
+            let shown = super::words::cut(literal);
+            let text = format!("{what} {shown} does not fit {ty}");
+            let error = Error::new(ErrorKind::NumberRange, text).value(shown);
+            Err(error.allowed(format!("0..={most}")))
+        }
     }
 }
 

@@ -1,163 +1,65 @@
-//! The operators by name: which attributes each takes, and from arguments to an [`Op`].
+//! Operators and attributes by the names that a text gives them, and from arguments to an [`Op`].
 //!
-//! What a version has is decided in [`crate::op`]; here stands how an attribute is written. A new operator is a variant of
-//! [`Known`], a line in [`OPERATORS`] and an arm in [`Arguments::operator`].
+//! Which operators and attributes there are is the table of [`crate::op`]; here stands what is said about a name that is none of them.
 
 use super::ast::{Element, List};
 use super::words;
 use super::{Diagnostic, Span};
 use crate::error::{Error, ErrorKind};
 use crate::op::{
-    Dialect, OnnxGather, OnnxRange, OnnxSlice, Op, OpenVinoSlice, OpenVinoStridedSlice, Param,
+    Dialect, OnnxGather, OnnxRange, OnnxSlice, Op, OpKind, OpenVinoSlice, OpenVinoStridedSlice,
+    Param, Takes,
 };
-use alloc::{collections::BTreeMap, format, vec::Vec};
+use alloc::{collections::BTreeMap, format, string::String, vec::Vec};
 
-/// The operators of the notation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Known {
-    OnnxSlice,
-    OnnxGather,
-    OnnxRange,
-    OpenVinoSlice,
-    StridedSlice,
+/// The operator of that path.
+pub(super) fn find(path: &str) -> Result<OpKind, Error> {
+    if let Some(kind) = OpKind::from_name(path) {
+        return Ok(kind);
+    }
+    let names = || OpKind::ALL.iter().map(|kind| kind.name());
+    let last = |path: &str| path.rsplit("::").next().map(str::to_lowercase);
+    // Without its namespace, or with a wrong one, the name itself still tells.
+    let near = names()
+        .find(|name| last(name) == last(path))
+        .or_else(|| words::nearest(path, names()));
+    let path = words::cut(path);
+    let error = Error::new(
+        ErrorKind::UnknownOperator,
+        format!("unknown operator `{path}`"),
+    )
+    .value(path)
+    .allowed(words::listed(names()));
+    Err(match near {
+        Some(near) => error.hint(format!("`{near}` is nearest")),
+        None => error,
+    })
 }
 
-/// How an attribute is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Takes {
-    /// A tensor of integers: a number, a list, `@`.
-    Tensor,
-    /// A scalar of a Range: also a float.
-    Scalar,
-    /// One integer.
-    Axis,
-    /// A list of integers.
-    Mask,
-    /// The name of a dialect.
-    Dialect,
-}
-
-type Attributes = &'static [(&'static str, Takes)];
-
-const OPERATORS: [(&str, Known, Attributes); 5] = {
-    use Takes::{Axis, Mask, Scalar, Tensor};
-    const DIALECT: (&str, Takes) = ("dialect", Takes::Dialect);
-    [
-        (
-            "onnx::Slice",
-            Known::OnnxSlice,
-            &[
-                ("starts", Tensor),
-                ("ends", Tensor),
-                ("axes", Tensor),
-                ("steps", Tensor),
-                DIALECT,
-            ],
-        ),
-        (
-            "onnx::Gather",
-            Known::OnnxGather,
-            &[("indices", Tensor), ("axis", Axis), DIALECT],
-        ),
-        (
-            "onnx::Range",
-            Known::OnnxRange,
-            &[
-                ("start", Scalar),
-                ("limit", Scalar),
-                ("delta", Scalar),
-                DIALECT,
-            ],
-        ),
-        (
-            "openvino::Slice",
-            Known::OpenVinoSlice,
-            &[
-                ("start", Tensor),
-                ("stop", Tensor),
-                ("step", Tensor),
-                ("axes", Tensor),
-                DIALECT,
-            ],
-        ),
-        (
-            "openvino::StridedSlice",
-            Known::StridedSlice,
-            &[
-                ("begin", Tensor),
-                ("end", Tensor),
-                ("stride", Tensor),
-                ("begin_mask", Mask),
-                ("end_mask", Mask),
-                ("new_axis_mask", Mask),
-                ("shrink_axis_mask", Mask),
-                ("ellipsis_mask", Mask),
-                DIALECT,
-            ],
-        ),
-    ]
-};
-
-impl Known {
-    /// The operator of that path.
-    pub(super) fn find(path: &str) -> Result<Self, Error> {
-        if let Some((_, known, _)) = OPERATORS.iter().find(|(name, ..)| *name == path) {
-            return Ok(*known);
-        }
-        let names = || OPERATORS.iter().map(|(name, ..)| *name);
-        let last = |path: &str| path.rsplit("::").next().map(str::to_lowercase);
-        // Without its namespace, or with a wrong one, the name itself still tells.
-        let near = names()
-            .find(|name| last(name) == last(path))
-            .or_else(|| words::nearest(path, names()));
-        let path = words::cut(path);
-        let error = Error::new(
-            ErrorKind::UnknownOperator,
-            format!("unknown operator `{path}`"),
-        )
-        .value(path)
-        .allowed(words::listed(names()));
-        Err(match near {
-            Some(near) => error.hint(format!("`{near}` is nearest")),
-            None => error,
-        })
+/// How the attribute of that name is written.
+pub(super) fn takes(
+    kind: OpKind,
+    name: &str,
+    version: u32,
+) -> Result<(&'static str, Takes), Error> {
+    let mut attributes = kind.attributes().iter();
+    if let Some(found) = attributes.find(|attribute| attribute.name == name) {
+        return Ok((found.name, found.takes));
     }
-
-    fn attributes(self) -> Attributes {
-        let line = OPERATORS.iter().find(|(_, known, _)| *known == self);
-        line.map_or(&[], |(_, _, attributes)| attributes)
-    }
-
-    /// Whether the operator has no data.
-    pub(super) fn is_generator(self) -> bool {
-        Arguments::default().operator(self, 0).is_generator()
-    }
-
-    /// How the attribute of that name is written.
-    pub(super) fn takes(self, name: &str, version: u32) -> Result<(&'static str, Takes), Error> {
-        let attributes = self.attributes();
-        if let Some(found) = attributes.iter().find(|(known, _)| *known == name) {
-            return Ok(*found);
-        }
-        // The names of this version: the first one of Slice had no steps.
-        let first_slice = self == Self::OnnxSlice && version == 1;
-        let names = || {
-            let names = attributes.iter().map(|(name, _)| *name);
-            names.filter(|name| !(first_slice && *name == "steps"))
-        };
-        let near = words::nearest(name, names());
-        let name = words::cut(name);
-        let error = Error::new(
-            ErrorKind::UnknownAttribute,
-            format!("unknown attribute `{name}`"),
-        )
-        .parameter(name)
-        .allowed(words::listed(names()));
-        Err(match near {
-            Some(near) => error.hint(format!("`{near}` is nearest")),
-            None => error,
-        })
-    }
+    let names = || kind.attributes_in(version).map(|attribute| attribute.name);
+    let near = words::nearest(name, names());
+    let name = words::cut(name);
+    let error = Error::new(
+        ErrorKind::UnknownAttribute,
+        format!("unknown attribute `{name}`"),
+    )
+    .parameter(name.clone())
+    .value(name)
+    .allowed(words::listed(names()));
+    Err(match near {
+        Some(near) => error.hint(format!("`{near}` is nearest")),
+        None => error,
+    })
 }
 
 /// The attributes of an operator, as far as they are given.
@@ -181,10 +83,10 @@ impl Arguments {
     }
 
     /// The operator with these attributes.
-    pub(super) fn operator(mut self, known: Known, version: u32) -> Op {
+    pub(super) fn operator(mut self, kind: OpKind, version: u32) -> Op {
         let dialect = self.dialect;
-        match known {
-            Known::OnnxSlice => Op::OnnxSlice(OnnxSlice {
+        match kind {
+            OpKind::OnnxSlice => Op::OnnxSlice(OnnxSlice {
                 version,
                 dialect,
                 starts: self.param("starts"),
@@ -192,13 +94,13 @@ impl Arguments {
                 axes: self.param("axes"),
                 steps: self.param("steps"),
             }),
-            Known::OnnxGather => Op::OnnxGather(OnnxGather {
+            OpKind::OnnxGather => Op::OnnxGather(OnnxGather {
                 version,
                 dialect,
                 axis: self.axis,
                 indices: self.param("indices"),
             }),
-            Known::OnnxRange => Op::OnnxRange(OnnxRange {
+            OpKind::OnnxRange => Op::OnnxRange(OnnxRange {
                 version,
                 dialect,
                 start: self.param("start"),
@@ -207,14 +109,14 @@ impl Arguments {
                 untyped: self.untyped,
             }),
             // No dialect differs here: the name is accepted, as in Gather.
-            Known::OpenVinoSlice => Op::OpenVinoSlice(OpenVinoSlice {
+            OpKind::OpenVinoSlice => Op::OpenVinoSlice(OpenVinoSlice {
                 version,
                 start: self.param("start"),
                 stop: self.param("stop"),
                 step: self.param("step"),
                 axes: self.param("axes"),
             }),
-            Known::StridedSlice => Op::StridedSlice(OpenVinoStridedSlice {
+            OpKind::StridedSlice => Op::StridedSlice(OpenVinoStridedSlice {
                 version,
                 dialect,
                 begin: self.param("begin"),
@@ -268,32 +170,37 @@ pub(super) fn flatten(list: &List) -> Result<(Vec<usize>, Vec<i64>), Diagnostic>
 
 /// The elements of a list that must have this shape.
 fn collect(list: &List, shape: &[usize], values: &mut Vec<i64>) -> Result<(), Diagnostic> {
-    let ragged = |span: &Span, text| Diagnostic {
-        error: Error::new(ErrorKind::RaggedList, text).hint(
+    let ragged = |span: &Span, error: Error| Diagnostic {
+        error: error.hint(
             "all lists of one depth have the same length and hold lists, or all hold integers",
         ),
         span: span.clone(),
     };
+    let beside = |text| Error::new(ErrorKind::RaggedList, text);
     let (len, inner) = match shape.split_first() {
         Some((len, inner)) => (*len, inner),
         None => (0, shape),
     };
     if list.elements.len() != len {
-        let text = format!(
-            "a list of length {} beside one of length {len}",
-            list.elements.len()
-        );
-        return Err(ragged(&list.span, text));
+        let wrong = list.elements.len();
+        let error = beside(format!(
+            "a list of length {wrong} beside one of length {len}"
+        ));
+        let error = error.value(wrong).allowed(format!("length {len}"));
+        return Err(ragged(&list.span, error));
     }
     for element in &list.elements {
         match element {
             Element::Integer(integer) if inner.is_empty() => values.push(integer.value),
             Element::Integer(integer) => {
-                let text = format!("integer {} beside a list", integer.value);
-                return Err(ragged(&integer.span, text));
+                let error = beside(format!("integer {} beside a list", integer.value));
+                let error = error.value(integer.value).allowed("a list");
+                return Err(ragged(&integer.span, error.position(values.len())));
             }
             Element::List(list) if inner.is_empty() => {
-                return Err(ragged(&list.span, "a list beside an integer".into()));
+                let error = beside(String::from("a list beside an integer"));
+                let error = error.allowed("an integer").position(values.len());
+                return Err(ragged(&list.span, error));
             }
             Element::List(list) => collect(list, inner, values)?,
         }

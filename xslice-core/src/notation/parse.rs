@@ -4,10 +4,10 @@
 //! recorded: the caller goes on at the next comma or pipe.
 
 use super::ast::{
-    Argument, Chain, Float, Integer, Name, Operator, Source, Stage, Text, Type, Types, Value,
+    Argument, Chain, Float, Integer, Label, Name, Operator, Source, Stage, Text, Type, Types, Value,
 };
 use super::cursor::{Parser, Reader, syntax};
-use super::{Delimiter, Diagnostic, Token, TokenKind, number, words};
+use super::{Delimiter, Diagnostic, Token, TokenKind, number, operator, words};
 use crate::elem::ElementType;
 use crate::error::{Error, ErrorKind};
 use alloc::{
@@ -199,20 +199,14 @@ impl Parser<'_, '_> {
         let start = self.at;
         let is_name = matches!(self.peek(), Some(TokenKind::Ident(_)));
         let hint = no_literal(self.reader, is_name);
-        let not_literal = |what: String| syntax(format!("{what} as a dimension")).hint(hint);
+        let not_literal = |what: String, value: String| {
+            let error = syntax(format!("{what} as a dimension")).value(value);
+            error.hint(hint)
+        };
         match self.peek() {
             Some(TokenKind::Integer(text)) => {
                 self.advance(1);
-                let value = number::integer(text, false).and_then(|value| {
-                    usize::try_from(value).map_err(|_| {
-                        Error::new(
-                            ErrorKind::NumberRange,
-                            format!("dimension {value} does not fit usize"),
-                        )
-                        .value(value)
-                        .allowed(format!("0..={}", isize::MAX))
-                    })
-                });
+                let value = number::count(text, "dimension", ("usize", isize::MAX as u64));
                 value.map_or_else(|error| self.refuse(self.since(start), error), Some)
             }
             Some(token) if token.is_punct('-') => {
@@ -225,13 +219,15 @@ impl Parser<'_, '_> {
                 self.refuse(span, error)
             }
             Some(token) if token.is_punct('?') => {
-                self.refuse_here(not_literal(String::from("the unknown `?`")))
+                self.refuse_here(not_literal("the unknown `?`".into(), "?".into()))
             }
             Some(TokenKind::Ident(name)) => {
-                self.refuse_here(not_literal(format!("the name `{}`", words::cut(name))))
+                let name = words::cut(name);
+                self.refuse_here(not_literal(format!("the name `{name}`"), name))
             }
             Some(TokenKind::Float(text)) => {
-                self.refuse_here(not_literal(format!("the float {}", words::cut(text))))
+                let float = words::cut(text);
+                self.refuse_here(not_literal(format!("the float {float}"), float))
             }
             _ => self.expected("a dimension: 0 and above", ""),
         }
@@ -312,20 +308,19 @@ impl Parser<'_, '_> {
     fn operator(&mut self) -> Option<Operator> {
         let start = self.at;
         let path = self.path()?;
-        if !self.eat('@') {
-            let hint = if path.text.contains(':') {
-                "an operator is written with its version: `onnx::Slice@13(...)`; an operand is a single name"
-            } else {
-                "an operator is written with namespace and version: `onnx::Slice@13(...)`"
-            };
-            return self.expected("`@` and the version of the operator", hint);
-        }
-        let version = self.version()?;
+        let version = match operator::find(&path.text) {
+            Ok(_) => self.in_operator(&Label(&path.text, None), |parser| parser.version(&path)),
+            // Perhaps an operand was meant.
+            Err(_) => self.version(&path),
+        }?;
         let head = self.since(start);
-        if !self.is_open(Delimiter::Parenthesis) {
-            return self.expected("`(` and the arguments", "");
-        }
-        let arguments = self.group(Self::argument);
+        let label = Label(&path.text, Some(version.0));
+        let arguments = self.in_operator(&label, |parser| {
+            if !parser.is_open(Delimiter::Parenthesis) {
+                return parser.expected("`(` and the arguments", "");
+            }
+            Some(parser.group(Self::argument))
+        })?;
         Some(Operator {
             path,
             version,
@@ -350,24 +345,23 @@ impl Parser<'_, '_> {
         })
     }
 
-    fn version(&mut self) -> Option<(u32, super::Span)> {
+    /// `@13`, after a path
+    fn version(&mut self, path: &Name) -> Option<(u32, super::Span)> {
+        if !self.eat('@') {
+            let hint = if path.text.contains(':') {
+                "an operator is written with its version: `onnx::Slice@13(...)`; an operand is a single name"
+            } else {
+                "an operator is written with namespace and version: `onnx::Slice@13(...)`"
+            };
+            return self.expected("`@` and the version of the operator", hint);
+        }
         let span = self.here();
         let Some(TokenKind::Integer(text)) = self.peek() else {
             let hint = "a run-time operand stands in a bracket: `x[@ids]`";
             return self.expected("the version of the operator, such as 13", hint);
         };
         self.advance(1);
-        let value = number::integer(text, false).and_then(|value| {
-            u32::try_from(value).map_err(|_| {
-                Error::new(
-                    ErrorKind::NumberRange,
-                    format!("version {value} does not fit u32"),
-                )
-                .value(value)
-                .allowed(format!("0..={}", u32::MAX))
-            })
-        });
-        match value {
+        match number::count(text, "version", ("u32", u32::MAX.into())) {
             Ok(value) => Some((value, span)),
             Err(error) => self.refuse(span, error),
         }
@@ -376,17 +370,14 @@ impl Parser<'_, '_> {
     /// `starts = [0]`
     fn argument(&mut self) -> Option<Argument> {
         let name = self.name("an argument such as `starts = [0]`")?;
-        if !self.is('=') {
-            return self.expected("`=` and a value", "arguments are written `name = value`");
-        }
-        self.advance(1);
-        let start = self.at;
-        let value = self.value()?;
-        Some(Argument {
-            name,
-            value,
-            span: self.since(start),
-        })
+        let (value, span) = self.in_parameter(&name.text, |parser| {
+            if !parser.eat('=') {
+                return parser.expected("`=` and a value", "arguments are written `name = value`");
+            }
+            let start = parser.at;
+            Some((parser.value()?, parser.since(start)))
+        })?;
+        Some(Argument { name, value, span })
     }
 
     fn value(&mut self) -> Option<Value> {

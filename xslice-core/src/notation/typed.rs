@@ -6,14 +6,14 @@
 use super::ast::{Operator, Source, Text, Type, Value};
 use super::build::{self, Built};
 use super::cursor::Reader;
-use super::operator::Known;
 use super::place::Place;
 use super::{Diagnostic, Span, Token, cursor, parse, words};
 use crate::error::{Error, ErrorKind};
+use crate::op::OpKind;
 use crate::plan::Plan;
 use crate::program::Program;
 use crate::signature::Signature;
-use alloc::{collections::BTreeSet, format, vec, vec::Vec};
+use alloc::{collections::BTreeSet, format, string::ToString, vec, vec::Vec};
 
 /// A program whose operands are all declared, and its plan.
 #[derive(Clone, Debug)]
@@ -66,7 +66,7 @@ pub fn compile(tokens: &[Token<'_>], max_bytes: usize) -> Result<Compiled, Vec<D
 /// Whether a path names an operator without data, such as `onnx::Range`.
 #[must_use]
 pub fn is_generator(path: &str) -> bool {
-    Known::find(path).is_ok_and(Known::is_generator)
+    OpKind::from_name(path).is_some_and(OpKind::is_generator)
 }
 
 fn untyped(tokens: &[Token<'_>]) -> Diagnostic {
@@ -99,7 +99,7 @@ fn run_time_parameters(built: &Built<'_>) -> Vec<Diagnostic> {
         let Place::Operator(operator) = place else {
             continue;
         };
-        if Known::find(&operator.path.text) != Ok(Known::OnnxGather) {
+        if OpKind::from_name(&operator.path.text) != Some(OpKind::OnnxGather) {
             diagnostics.extend(run_time_arguments(operator));
         }
     }
@@ -119,7 +119,7 @@ fn run_time_arguments(operator: &Operator) -> impl Iterator<Item = Diagnostic> {
             ErrorKind::OperandValue,
             format!("`{name}` is known only at run time"),
         )
-        .operator(format!("{}@{}", operator.path.text, operator.version.0))
+        .operator(operator.label().to_string())
         .parameter(name)
         .value(format!("@{operand}"))
         .allowed("constants")

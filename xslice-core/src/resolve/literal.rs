@@ -32,7 +32,7 @@ pub(crate) fn typed<'t>(
                 Some(texts) => float(ty, texts.first().map_or("", |text| text)),
                 None => integers(ty, scalar.shape(), &scalar.integers().unwrap_or_default()),
             };
-            *scalar = Cow::Owned(number.map_err(|error| error.parameter(name))?);
+            *scalar = Cow::Owned(number.map_err(|error| error.of_parameter(name))?);
         }
     }
     Ok(typed)
