@@ -67,6 +67,7 @@ pub mod runner;
 mod scratch;
 mod shuffle;
 mod signature;
+mod sources;
 mod steps;
 mod tensor;
 
@@ -94,5 +95,5 @@ pub use range::Progression;
 pub use scratch::{Scratch, Temporary};
 pub use shuffle::{Pattern, Shuffle};
 pub use signature::{Layout, OperandType, Signature};
-pub use steps::Sources;
+pub use sources::Sources;
 pub use tensor::{Tensor, byte_count, element_count};

@@ -4,7 +4,7 @@
 //! [`steps`] is where a call is admitted and where no nest begins before its checks have passed (I3). What a nest may read are its
 //! [`Sources`]. How bytes move is in `move_`.
 
-use crate::access::{Access, Buffer, IndexType};
+use crate::access::{Access, IndexType};
 use crate::elem::ElementType;
 use crate::error::Error;
 use crate::index::{is_outside, is_outside_i32};
@@ -13,50 +13,8 @@ use crate::odometer::{Loops, Odometer};
 use crate::operand::{Input, Output};
 use crate::plan::{Check, Plan, PlannedNest, Step};
 use crate::scratch::{self, Scratch};
-use crate::tensor::Tensor;
-use alloc::sync::Arc;
+use crate::sources::Sources;
 use core::ops::Range;
-
-/// Everything that a step of a plan may read.
-#[derive(Clone, Copy, Debug)]
-pub struct Sources<'a> {
-    pub(crate) constants: &'a [Arc<Tensor>],
-    /// The operands of the call, admitted by the plan.
-    pub inputs: &'a [Input<'a>],
-    /// Temporaries that earlier steps have written.
-    pub(crate) earlier: scratch::Sources<'a>,
-}
-
-impl<'a> Sources<'a> {
-    /// What a step of `plan` may read.
-    #[must_use]
-    pub fn new(plan: &'a Plan, inputs: &'a [Input<'a>], earlier: scratch::Sources<'a>) -> Self {
-        Self {
-            constants: plan.constants(),
-            inputs,
-            earlier,
-        }
-    }
-
-    /// Address of the first element of a buffer.
-    #[inline]
-    #[must_use]
-    pub fn start(&self, buffer: Buffer) -> *const u8 {
-        match buffer {
-            Buffer::Operand(at) => self.inputs[at].as_ptr(),
-            Buffer::Constant(_) | Buffer::Scratch(_) => self.buffer(buffer).as_ptr(),
-        }
-    }
-
-    /// The memory of a buffer.
-    pub(crate) fn buffer(&self, buffer: Buffer) -> Input<'_> {
-        match buffer {
-            Buffer::Operand(at) => self.inputs[at],
-            Buffer::Constant(at) => self.constants[at].as_input(),
-            Buffer::Scratch(at) => self.earlier.input(at),
-        }
-    }
-}
 
 /// What runs on the temporaries that it is given.
 #[doc(hidden)]

@@ -37,12 +37,12 @@ mod parallel;
 mod part;
 #[cfg(target_arch = "x86_64")]
 mod picked;
+mod positions;
 mod repeat;
 mod rows;
 #[cfg(target_arch = "x86_64")]
 mod short;
 mod shuffled;
-mod sources;
 #[cfg(target_arch = "x86_64")]
 mod stream;
 #[cfg(feature = "rayon")]
@@ -76,7 +76,8 @@ use crate::nest::schedule::{Move, Row, Schedule};
 use crate::operand::{Input, Output};
 use crate::plan::{Check, Plan, PlannedNest, Reader};
 use crate::scratch;
-use crate::steps::{self, OnScratch, Sources};
+use crate::sources::Sources;
+use crate::steps::{self, OnScratch};
 
 /// Runs a plan: admits the call, then takes the steps in order.
 pub(crate) fn run(

@@ -14,7 +14,8 @@ use crate::level::Level;
 use crate::nest::schedule::Schedule;
 use crate::operand::{Input, Output};
 use crate::plan::{Plan, PlannedNest, Step};
-use crate::steps::{self, OnScratch, Sources};
+use crate::sources::Sources;
+use crate::steps::{self, OnScratch};
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// A nest that writes fewer bytes is often over before another thread has begun.

@@ -15,7 +15,7 @@ use crate::access::{Access, IndexType, Lookup};
 use crate::level::Level;
 use crate::nest::schedule::{Move, Row, Schedule};
 use crate::scratch;
-use crate::steps::Sources;
+use crate::sources::Sources;
 use core::mem::MaybeUninit;
 
 /// Fewer rows in all turns are over in machine code before places are kept.

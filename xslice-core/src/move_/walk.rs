@@ -5,7 +5,7 @@
 
 use super::at::{At, each_turn, turns};
 use super::part::Part;
-use super::sources::{affine, load};
+use super::positions::{affine, load};
 use super::{Call, indices};
 use crate::access::{Access, IndexType, Lookup};
 use crate::nest::schedule::{Move, MovedTables};

@@ -1,7 +1,7 @@
 //! Positions in what a call reads.
 
 use crate::access::{Access, IndexType, Lookup};
-use crate::steps::Sources;
+use crate::sources::Sources;
 
 impl Sources<'_> {
     /// A position in bytes, or in a Range.

@@ -1,0 +1,49 @@
+//! What a step of a plan may read: constants of the plan, operands of the call, temporaries of earlier steps.
+
+use crate::access::Buffer;
+use crate::operand::Input;
+use crate::plan::Plan;
+use crate::scratch;
+use crate::tensor::Tensor;
+use alloc::sync::Arc;
+
+/// Everything that a step of a plan may read.
+#[derive(Clone, Copy, Debug)]
+pub struct Sources<'a> {
+    pub(crate) constants: &'a [Arc<Tensor>],
+    /// The operands of the call, admitted by the plan.
+    pub inputs: &'a [Input<'a>],
+    /// Temporaries that earlier steps have written.
+    pub(crate) earlier: scratch::Sources<'a>,
+}
+
+impl<'a> Sources<'a> {
+    /// What a step of `plan` may read.
+    #[must_use]
+    pub fn new(plan: &'a Plan, inputs: &'a [Input<'a>], earlier: scratch::Sources<'a>) -> Self {
+        Self {
+            constants: plan.constants(),
+            inputs,
+            earlier,
+        }
+    }
+
+    /// Address of the first element of a buffer.
+    #[inline]
+    #[must_use]
+    pub fn start(&self, buffer: Buffer) -> *const u8 {
+        match buffer {
+            Buffer::Operand(at) => self.inputs[at].as_ptr(),
+            Buffer::Constant(_) | Buffer::Scratch(_) => self.buffer(buffer).as_ptr(),
+        }
+    }
+
+    /// The memory of a buffer.
+    pub(crate) fn buffer(&self, buffer: Buffer) -> Input<'_> {
+        match buffer {
+            Buffer::Operand(at) => self.inputs[at],
+            Buffer::Constant(at) => self.constants[at].as_input(),
+            Buffer::Scratch(at) => self.earlier.input(at),
+        }
+    }
+}
