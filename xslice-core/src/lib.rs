@@ -49,6 +49,7 @@ pub mod fixed;
 mod hash;
 mod index;
 pub mod interp;
+pub mod ir;
 mod list;
 mod move_;
 mod nest;
@@ -65,27 +66,26 @@ mod shuffle;
 mod signature;
 mod tensor;
 
-pub use access::{Access, Buffer, IndexType, Lookup};
 pub use elem::{Element, ElementType};
 pub use error::{Error, ErrorKind};
-pub use hash::WordHash;
-#[doc(hidden)]
-pub use index::{is_outside as is_index_outside, wrapped as wrapped_index};
-pub use list::List;
-pub use move_::{Level, Sources};
-pub use nest::schedule::{Fill, Move, NoShuffle, Row, Schedule};
-pub use nest::{LoopNest, Source};
+pub use move_::Level;
 pub use op::{
     Dialect, Entry, Gather, Index, OnnxGather, OnnxRange, OnnxSlice, Op, OpenVinoSlice,
     OpenVinoStridedSlice, Param, Range, Reshape, ReshapeRule, Slice, StridedSlice,
 };
 pub use operand::{Input, Output, collect};
-pub use plan::{Check, Plan, PlannedNest, Reader, Step, Temporary, View};
-#[doc(hidden)]
-pub use plan::{refuse_index, refuse_length};
+pub use plan::{Plan, View};
 pub use program::{Chain, Declared, Graph, Operand, Program, ValueId};
-pub use range::Progression;
 pub use scratch::Scratch;
-pub use shuffle::{Pattern, Shuffle};
 pub use signature::{Layout, OperandType, Signature};
-pub use tensor::{Tensor, byte_count, element_count};
+pub use tensor::Tensor;
+
+// What the other crates of this repository share, and nobody else needs.
+#[doc(hidden)]
+pub use {
+    hash::WordHash,
+    index::{is_outside as is_index_outside, wrapped as wrapped_index},
+    move_::Sources,
+    plan::{refuse_index, refuse_length},
+    tensor::{byte_count, element_count},
+};

@@ -53,7 +53,8 @@ use key::{Parts, Structure};
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use xslice_core::{Error, Move, Plan, Program, Schedule, Signature, Step};
+use xslice_core::ir::{Move, Schedule, Step};
+use xslice_core::{Error, Plan, Program, Signature};
 
 /// `Auto` compiles a structure when it is asked for so often with new numbers.
 const VARIED: u32 = 4;
