@@ -182,7 +182,14 @@ impl Program {
         Chain::on(operand)
     }
 
-    /// The program of a generator, such as [`Range`](crate::Range), alone.
+    /// The program of a generator, such as [`Range`](crate::Range), alone: it has no data operand.
+    ///
+    /// ```
+    /// # use xslice_core::{Program, Range, Signature};
+    /// let program = Program::generate(Range::onnx(11).start(10).limit(4).delta(-2))?;
+    /// assert_eq!(program.output_shape(&Signature::new())?, [3]);
+    /// # Ok::<(), xslice_core::Error>(())
+    /// ```
     ///
     /// # Errors
     /// As [`Graph::apply`].
@@ -319,7 +326,16 @@ impl Program {
         compile::compile(self, signature)
     }
 
-    /// The shape of the result alone.
+    /// The shape of the result alone. It takes what resolving takes; nothing is planned.
+    ///
+    /// ```
+    /// # use xslice_core::{ElementType, Program, Signature};
+    /// let signature = Signature::new()
+    ///     .operand(ElementType::F32, &[30522, 768])
+    ///     .operand(ElementType::I64, &[8, 128]);
+    /// assert_eq!(Program::parse("table[@ids, :384]")?.output_shape(&signature)?, [8, 128, 384]);
+    /// # Ok::<(), xslice_core::Error>(())
+    /// ```
     ///
     /// # Errors
     /// As [`Program::compile`].

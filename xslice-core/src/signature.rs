@@ -6,7 +6,14 @@ use crate::list::List;
 use crate::tensor::Tensor;
 use alloc::{format, string::String, sync::Arc, vec::Vec};
 
-/// Strides and offset of a buffer, in elements.
+/// Strides and offset of a buffer, in elements: `[i, j, ..]` lies at `offset + i * strides[0] + j * strides[1] + ..`.
+///
+/// ```
+/// # use xslice_core::{ElementType, Layout, Signature};
+/// let signature = Signature::new().strided(ElementType::U8, &[4, 4], &[-4, 1], 12); // bottom-up
+/// let layout = Layout { strides: vec![-4, 1], offset: 12 };
+/// assert_eq!(signature.operands()[0].layout, Some(layout));
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Layout {
     /// Distance between neighbours on each axis, of any sign; 0 repeats.
@@ -15,12 +22,12 @@ pub struct Layout {
     pub offset: usize,
 }
 
-/// What is known of one operand when a kernel is compiled.
+/// What is known of one operand when a kernel is compiled: what [`Signature::operands`] gives.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct OperandType {
     /// The element type.
     pub element_type: ElementType,
-    /// The dimensions.
+    /// The dimensions, outermost first.
     pub shape: List<usize>,
     /// Strides and offset; `None` is row-major from the start of the buffer.
     pub layout: Option<Layout>,
