@@ -326,7 +326,7 @@ impl Program {
         compile::compile(self, signature)
     }
 
-    /// The shape of the result alone. It takes what resolving takes; nothing is planned.
+    /// The shape of the result alone, without a plan.
     ///
     /// ```
     /// # use xslice_core::{ElementType, Program, Signature};
