@@ -6,7 +6,8 @@
 //!
 //! `xslice explain` on the command line says more.
 
-use xslice::{ElementType, Program, Signature, Step};
+use xslice::ir::Step;
+use xslice::{ElementType, Program, Signature};
 
 fn main() -> Result<(), xslice::Error> {
     let image = Signature::new().operand(ElementType::U8, &[16, 256, 256, 3]);

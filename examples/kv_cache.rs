@@ -4,6 +4,7 @@
 //! cargo run --example kv_cache
 //! ```
 
+use std::sync::Arc;
 use xslice::{ElementType, Jit, Program, Signature, Slice, Tensor};
 
 const HEADS: usize = 4;
@@ -17,17 +18,21 @@ fn main() -> Result<(), xslice::Error> {
         .build()?;
     assert_eq!(program.parameters(), [false, true, true]);
 
+    // One signature for all steps: its shape and values are set in place.
+    let mut signature = Signature::new()
+        .operand(ElementType::F32, &[HEADS, 1, FEATURES])
+        .value(Tensor::vector(&[0]))
+        .value(Tensor::vector(&[1]));
     let jit = Jit::new();
     for length in 1..=24 {
         let cache = cache(length);
-        let start = Tensor::vector(&[length.saturating_sub(WINDOW) as i64]);
-        let end = Tensor::vector(&[length as i64]);
+        let start = Arc::new(Tensor::vector(&[length.saturating_sub(WINDOW) as i64]));
+        let end = Arc::new(Tensor::vector(&[length as i64]));
 
-        // Asking again is cheap: a known request is found in the cache, and a new one shares the code of its structure.
-        let signature = Signature::new()
-            .operand(ElementType::F32, &[HEADS, length, FEATURES])
-            .value(start.clone())
-            .value(end.clone());
+        // Asking again is cheap: a known request is found in the cache. A new one is planned, and compiles nothing where rows are long.
+        signature.set_shape(0, &[HEADS, length, FEATURES])?;
+        signature.set_value(1, Arc::clone(&start))?;
+        signature.set_value(2, Arc::clone(&end))?;
         let kernel = jit.compile(&program, &signature)?;
         let inputs = [(&cache).into(), start.as_input(), end.as_input()];
         let window: Vec<f32> = kernel.collect(&inputs)?;
@@ -42,7 +47,7 @@ fn main() -> Result<(), xslice::Error> {
     }
     let stats = jit.stats();
     println!(
-        "{} requests, {} of them new, {} function compiled, {} bytes of code",
+        "{} requests, {} of them new, {} functions compiled, {} bytes of code",
         stats.hits + stats.misses,
         stats.misses,
         stats.compiled,

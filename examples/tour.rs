@@ -14,8 +14,9 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use xslice::ir::Step;
 use xslice::{
-    Input, Jit, Kernel, Plan, Program, Scratch, Signature, Step, Strategy, Tensor, interp, runner,
+    Input, Jit, Kernel, Plan, Program, Scratch, Signature, Strategy, Tensor, interp, runner,
 };
 use xslice_cli::call::Call;
 use xslice_cli::files::{self, DEFAULT_MAX_BYTES};

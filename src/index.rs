@@ -2,7 +2,8 @@
 
 use crate::{Element, Error, Input, Kernel, Layout, Program, Signature, Tensor, global};
 
-/// An array that [`index()`] takes: nested Rust arrays, [`Tensor`], and with the feature `ndarray` any `ndarray` array or view.
+/// An array that [`index()`] takes: nested Rust arrays, [`Tensor`], and with the feature `ndarray` any `ndarray` array or view. Tensors of
+/// other types go into a [`Signature`], and as [`Input`]s to a [`Kernel`].
 pub trait Array {
     /// What [`index()`] gives for it.
     type Indexed;
@@ -17,7 +18,7 @@ pub trait Array {
     fn run(kernel: &Kernel, inputs: &[Input<'_>]) -> Result<Self::Indexed, Error>;
 }
 
-/// An array as a kernel sees it.
+/// An array as a kernel sees it: elements, shape, layout. Only an [`Array`] makes one.
 #[derive(Clone, Debug)]
 pub struct ArrayOperand<'a> {
     elements: Input<'a>,
@@ -48,13 +49,15 @@ impl ArrayOperand<'_> {
 /// # Ok::<(), xslice::Error>(())
 /// ```
 ///
+/// The text is parsed in each call; where one is used often, keep its [`Program`].
+///
 /// # Errors
 /// What the notation and the operators refuse.
 pub fn index<A: Array>(array: &A, text: &str) -> Result<A::Indexed, Error> {
     index_with(array, text, &[])
 }
 
-/// The same with further operands: indices and run-time parameters, in the order in which the text declares or first uses them.
+/// As [`index()`], with further operands: indices and run-time parameters, in the order in which the text declares or first uses them.
 ///
 /// ```
 /// use xslice::Tensor;

@@ -30,9 +30,18 @@
 //!   JIT baked         machine code for one shape
 //! ```
 //!
-//! [`Program`] comes from [`Program::parse`], from the builders ([`Slice`], [`StridedSlice`], [`Gather`], [`Range`], [`Index`]) in a
-//! [`Program::chain`], or from a [`Graph`]. A [`Jit`] compiles it for a [`Signature`] into a [`Kernel`]; [`interp`] and [`runner`] run
-//! its [`Plan`] directly. [`index()`] does all of it in one call.
+//! # What to look at
+//!
+//! | for | there is |
+//! |---|---|
+//! | which elements are wanted | [`Program`]: a text for [`Program::parse`], a [`Program::chain`] of [`Slice`], [`StridedSlice`], [`Gather`], [`Range`] and [`Index`], or a [`Graph`] |
+//! | types, shapes, strides, values of parameters | [`Signature`], [`ElementType`], [`Tensor`] |
+//! | running it | [`Jit::compile`] to a [`Kernel`], which takes [`Input`]s and an [`Output`]; [`index()`] does all of it in one call |
+//! | the same without machine code | [`Program::compile`] to a [`Plan`], and [`runner`] or [`interp`] with a [`Scratch`] |
+//! | an answer without running | [`Program::output_shape`], [`Program::view`] |
+//! | shapes known when Rust compiles | [`xslice!`](macro@xslice) |
+//! | what was refused, and why | [`Error`], [`ErrorKind`] |
+//! | what the compiler decided | [`ir`], [`Kernel::engine`], [`Jit::stats`] |
 //!
 //! # Features
 //!
@@ -46,6 +55,7 @@
 
 #[cfg(feature = "jit")]
 mod index;
+pub mod ir;
 #[cfg(feature = "macros")]
 mod private;
 
@@ -54,9 +64,18 @@ pub use index::{Array, ArrayOperand, Nested, index, index_with};
 #[cfg(feature = "macros")]
 #[doc(hidden)]
 pub use private::expansion as __private;
-pub use xslice_core::*;
+// What the command line and the tests share with the other crates.
+pub use xslice_core::{
+    Chain, Declared, Dialect, Element, ElementType, Entry, Error, ErrorKind, Gather, Graph, Index,
+    Input, Layout, Level, OnnxGather, OnnxRange, OnnxSlice, Op, OpenVinoSlice,
+    OpenVinoStridedSlice, Operand, OperandType, Output, Param, Plan, Program, Range, Reshape,
+    ReshapeRule, Scratch, Signature, Slice, StridedSlice, Tensor, ValueId, View, emit, interp,
+    notation, runner,
+};
+#[doc(hidden)]
+pub use xslice_core::{byte_count, element_count};
 #[cfg(feature = "jit")]
-pub use xslice_jit::*;
+pub use xslice_jit::{Decline, Engine, Jit, JitBuilder, Kernel, Stats, Strategy, global};
 
 /// The crates whose types are element types.
 pub use {half, num_complex};

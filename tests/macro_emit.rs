@@ -36,7 +36,7 @@ fn emitted(plan: &Plan, names: &[&str], destination: Destination) -> String {
         fallible: plan
             .steps()
             .iter()
-            .any(|step| matches!(step, xslice::Step::Check(_))),
+            .any(|step| matches!(step, xslice::ir::Step::Check(_))),
     };
     emit::function(plan, &wanted).expect("it fits")
 }

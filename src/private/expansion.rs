@@ -11,8 +11,8 @@ mod operand;
 extern crate alloc;
 
 pub use alloc::string::String;
-pub use xslice_core::Progression;
 pub use xslice_core::fixed::{Checked, Fill, Gather, Nest};
+pub use xslice_core::ir::Progression;
 pub use xslice_macros::expand;
 
 use crate::{Element, Error};
@@ -45,7 +45,7 @@ pub mod scope {
 #[inline]
 #[must_use]
 pub const fn wrap(index: i64, size: i64) -> usize {
-    crate::wrapped_index(index, size) as usize
+    xslice_core::wrapped_index(index, size) as usize
 }
 
 /// Copies a block of elements, at `to` and `from`. One function for each element type, where ranges of arrays would be some for each
@@ -100,7 +100,7 @@ pub fn check_run<I: Element + Copy + Into<i64>>(
     // Without a branch for each, so that the compiler vectorises it.
     let (mut any, mut at) = (false, 0);
     while at < table.len() {
-        any |= crate::is_index_outside(table[at].into(), size);
+        any |= xslice_core::is_index_outside(table[at].into(), size);
         at += 1;
     }
     match any {
@@ -152,8 +152,8 @@ pub fn check_one(
     origin: Origin<'_>,
 ) -> Result<(), Error> {
     let index = index.into();
-    if crate::is_index_outside(index, size) {
-        return Err(crate::refuse_index(origin, size, index, at));
+    if xslice_core::is_index_outside(index, size) {
+        return Err(xslice_core::refuse_index(origin, size, index, at));
     }
     Ok(())
 }

@@ -2,6 +2,7 @@
 
 mod example;
 mod markdown;
+mod names;
 mod refused;
 
 use markdown::{code, rows};

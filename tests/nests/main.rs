@@ -15,7 +15,8 @@ mod slices;
 mod suite;
 mod views;
 
-use xslice::{Plan, Program, Signature, Step};
+use xslice::ir::Step;
+use xslice::{Plan, Program, Signature};
 
 /// Golden plans: a name, a program in the notation with its types, the nests.
 macro_rules! golden {

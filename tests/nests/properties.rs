@@ -5,7 +5,8 @@ use crate::suite::rng::Rng;
 use crate::suite::{self, from_naive, numbered, to_naive};
 use crate::{cases, steps};
 use xslice::ElementType::I32;
-use xslice::{Buffer, LoopNest, Plan, Program, Signature, Source, Step, Tensor};
+use xslice::ir::{Buffer, LoopNest, Source, Step};
+use xslice::{Plan, Program, Signature, Tensor};
 
 /// Program, signature and plan of a case that is not refused.
 fn compiled(case: &Case) -> Option<(Program, Signature, Plan)> {

@@ -8,7 +8,8 @@ use crate::program::{Case, source};
 use crate::suite::rng::Rng;
 use crate::suite::{self, ENGINES, from_naive, naive, numbered, to_naive};
 use std::collections::BTreeMap;
-use xslice::{ElementType, Plan, Program, Signature, Step, Tensor};
+use xslice::ir::Step;
+use xslice::{ElementType, Plan, Program, Signature, Tensor};
 
 #[derive(Default, Debug)]
 pub struct Tally {

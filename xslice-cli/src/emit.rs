@@ -16,8 +16,9 @@ use std::fmt::Write as _;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use xslice::Plan;
 use xslice::emit::{Destination, Function};
-use xslice::{Plan, Step};
+use xslice::ir::Step;
 
 const HELP: &str = "\
 Examples:

@@ -20,7 +20,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use survey::survey;
 use svg::Sheet;
-use xslice::{Engine, Move, Plan, PlannedNest, Source, Step, View};
+use xslice::ir::{Move, PlannedNest, Source, Step};
+use xslice::{Engine, Plan, View};
 
 const HELP: &str = "\
 Examples:
@@ -323,7 +324,7 @@ fn rust(text: &mut String, model: &Model, plan: &Plan) {
 
 fn code(text: &mut String, plan: &Plan) {
     for engine in [Engine::Keyed, Engine::Baked] {
-        match xslice::listing(plan, engine) {
+        match xslice::ir::listing(plan, engine) {
             Err(declined) => line_of(text, engine.name(), &format!("none: {declined}")),
             Ok(listings) => {
                 for listing in listings {

@@ -55,7 +55,16 @@ impl Program {
         builder.finish(*result, signature.output_layout())
     }
 
-    /// The shape of the result alone.
+    /// The shape of the result alone, without a plan.
+    ///
+    /// ```
+    /// # use xslice_core::{ElementType, Program, Signature};
+    /// let signature = Signature::new()
+    ///     .operand(ElementType::F32, &[30522, 768])
+    ///     .operand(ElementType::I64, &[8, 128]);
+    /// assert_eq!(Program::parse("table[@ids, :384]")?.output_shape(&signature)?, [8, 128, 384]);
+    /// # Ok::<(), xslice_core::Error>(())
+    /// ```
     ///
     /// # Errors
     /// As [`Program::compile`].

@@ -8,6 +8,12 @@ use alloc::string::String;
 use core::fmt;
 
 /// An element type, as `ONNX` and `OpenVINO` name it.
+///
+/// ```
+/// # use xslice_core::ElementType;
+/// let ty = ElementType::from_name("bf16").expect("a type");
+/// assert_eq!((ty, ty.size(), ty.to_string().as_str()), (ElementType::Bf16, 2, "bf16"));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[expect(missing_docs, reason = "each variant is its own name")]
 pub enum ElementType {
@@ -118,6 +124,14 @@ mod sealed {
 ///
 /// Implemented for `bool`, the integers, `f32`, `f64` and `String`; for `half::f16` and `half::bf16` with the feature
 /// `half`, for `num_complex::Complex<f32>` and `Complex<f64>` with the feature `num-complex`. Sealed.
+///
+/// ```
+/// # use xslice_core::{Element, Signature};
+/// fn rows<T: Element>(elements: &[T], columns: usize) -> Signature {
+///     Signature::new().operand(T::TYPE, &[elements.len() / columns, columns])
+/// }
+/// assert_eq!(rows(&[0.5f32; 6], 3).operands()[0].shape[..], [2, 3]);
+/// ```
 pub trait Element: sealed::Sealed + Clone + Default + Send + Sync + 'static {
     /// The element type.
     const TYPE: ElementType;

@@ -16,6 +16,13 @@ use core::fmt::{self, Write};
 macro_rules! kinds {
     ($($(#[doc = $doc:literal])+ $name:ident = $code:literal $text:literal,)*) => {
         /// The kind of a refusal. [`ErrorKind::code`] and [`ErrorKind::name`] are stable.
+        ///
+        /// ```
+        /// # use xslice_core::{ErrorKind, Program};
+        /// let kind = Program::parse("x[::0]").unwrap_err().kind();
+        /// assert_eq!((kind, kind.code(), kind.name()), (ErrorKind::StepZero, "E201", "step-zero"));
+        /// assert!(kind.is_rule());
+        /// ```
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[non_exhaustive]
         pub enum ErrorKind {

@@ -4,7 +4,15 @@
 //! A [`Level`] is a value, and holding one is the proof that the processor has its instructions: it is made only by detection. The best
 //! one is detected once; `XSLICE_SIMD` lowers it and never raises it.
 
-/// Vector instructions that this processor has.
+/// Vector instructions that this processor has. Every engine uses the best ones; to compare others there is
+/// [`runner::run_at`](crate::runner::run_at).
+///
+/// ```
+/// # use xslice_core::Level;
+/// let names: Vec<_> = Level::all().map(Level::name).collect(); // such as scalar, avx2, avx512
+/// assert_eq!(names[0], Level::SCALAR.name());
+/// assert!(names.contains(&Level::best().name()));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Level(Kind);
 

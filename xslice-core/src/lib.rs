@@ -51,6 +51,7 @@ pub mod fixed;
 mod hash;
 mod index;
 pub mod interp;
+pub mod ir;
 mod level;
 mod list;
 mod move_;
@@ -71,29 +72,27 @@ mod sources;
 mod steps;
 mod tensor;
 
-pub use access::{Access, Buffer, IndexType, Lookup};
 pub use elem::{Element, ElementType};
 pub use error::{Error, ErrorKind};
-pub use hash::WordHash;
-#[doc(hidden)]
-pub use index::{is_outside as is_index_outside, wrapped as wrapped_index};
 pub use level::Level;
-pub use list::List;
 pub use move_::collect;
-pub use nest::schedule::{Fill, Move, NoShuffle, Row, Schedule};
-pub use nest::{LoopNest, Source};
 pub use op::{
     Dialect, Entry, Gather, Index, OnnxGather, OnnxRange, OnnxSlice, Op, OpenVinoSlice,
     OpenVinoStridedSlice, Param, Range, Reshape, ReshapeRule, Slice, StridedSlice, ValueId,
 };
 pub use operand::{Input, Output};
-pub use plan::{Check, Plan, PlannedNest, Reader, Step, View};
-#[doc(hidden)]
-pub use plan::{refuse_index, refuse_length};
+pub use plan::{Plan, View};
 pub use program::{Chain, Declared, Graph, Operand, Program};
-pub use range::Progression;
-pub use scratch::{Scratch, Temporary};
-pub use shuffle::{Pattern, Shuffle};
+pub use scratch::Scratch;
 pub use signature::{Layout, OperandType, Signature};
-pub use sources::Sources;
-pub use tensor::{Tensor, byte_count, element_count};
+pub use tensor::Tensor;
+
+// What the other crates of this repository share, and nobody else needs.
+#[doc(hidden)]
+pub use {
+    hash::WordHash,
+    index::{is_outside as is_index_outside, wrapped as wrapped_index},
+    plan::{refuse_index, refuse_length},
+    sources::Sources,
+    tensor::{byte_count, element_count},
+};

@@ -20,6 +20,19 @@ pub use build::{
 pub(crate) use table::{OpKind, Takes};
 
 /// Where a text leaves a choice or contradicts its runtime: which answer is wanted.
+///
+/// Of one operator by the `dialect` of its builder, of all by [`Program::in_dialect`](crate::Program::in_dialect).
+///
+/// ```
+/// # use xslice_core::{Dialect, ElementType, Program, Signature, Slice};
+/// let signature = Signature::new().operand(ElementType::I64, &[4]);
+/// let backwards = Slice::onnx(13).starts([3]).ends([i64::MAX]).axes([0]).steps([-1]);
+/// for (dialect, shape) in [(Dialect::Standard, [0]), (Dialect::OnnxRuntime, [4])] {
+///     let program = Program::chain("x").then(backwards.clone().dialect(dialect)).build()?;
+///     assert_eq!(program.output_shape(&signature)?, shape);
+/// }
+/// # Ok::<(), xslice_core::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Dialect {
     /// One documented answer for each choice. The default.
@@ -63,7 +76,14 @@ impl ValueId {
     }
 }
 
-/// Where a parameter's value comes from.
+/// Where a parameter's value comes from. Builders take whatever becomes one: integers and lists of them are constants, a text is the
+/// name of an operand.
+///
+/// ```
+/// # use xslice_core::{Param, Tensor};
+/// assert_eq!(Param::from([0, -1]), Param::from(Tensor::vector(&[0, -1])));
+/// assert_eq!(Param::from("ids"), Param::Operand("ids".to_string()));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Param {
     /// Known when the program is built.
@@ -155,7 +175,15 @@ pub enum Entry {
 }
 
 /// The notation's own bracket, `x[1:, ..., @ids]`: slices resolve as Python's `slice.indices`, integers and gathers refuse
-/// what is out of range.
+/// what is out of range. Rows 40 to 42 of `docs/semantics.md`.
+///
+/// ```
+/// # use xslice_core::{Entry, Index, Program};
+/// let from_1 = Entry::Slice { start: Some(1), end: None, step: None };
+/// let op = Index::new([from_1, Entry::Ellipsis, Entry::Integer(0)]);
+/// assert_eq!(Program::chain("x").then(op).build()?, Program::parse("x[1:, ..., 0]")?);
+/// # Ok::<(), xslice_core::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Index {
     pub(crate) entries: Vec<Entry>,
@@ -197,6 +225,15 @@ impl ReshapeRule {
 }
 
 /// Reshape, Squeeze and Unsqueeze: what stands between the operators in models. The elements and their order stay.
+///
+/// ```
+/// # use xslice_core::{ElementType, Program, Reshape, ReshapeRule, Signature};
+/// let op = Reshape::new("onnx::Squeeze@13", ReshapeRule::Squeeze, Some([0].into()));
+/// let program = Program::chain("x").then(op).build()?;
+/// let signature = Signature::new().operand(ElementType::F32, &[1, 5]);
+/// assert_eq!(program.output_shape(&signature)?, [5]);
+/// # Ok::<(), xslice_core::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Reshape {
     pub(crate) label: Cow<'static, str>,
@@ -221,7 +258,15 @@ impl Reshape {
     }
 }
 
-/// An operator with its attributes.
+/// An operator with its attributes, whichever it is: what a chain and a graph take, and importers make. Builders become one by `into`.
+///
+/// ```
+/// # use xslice_core::{Gather, Op};
+/// let op: Op = Gather::onnx(13).indices("ids").into();
+/// assert_eq!(op.label(), "onnx::Gather@13");
+/// // A model of opset 17 means version 13.
+/// assert_eq!(Op::version_at("onnx::Gather", 17), Some(13));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Op {
     /// ONNX Slice 1, 10, 11, 13.

@@ -112,7 +112,18 @@ impl<'a, T: Element> From<&'a Vec<T>> for Input<'a> {
 
 /// The destination of a call: an exclusively borrowed buffer of elements.
 ///
-/// Made from `&mut [T]`, `&mut [T; N]` or `&mut Vec<T>` for any [`Element`].
+/// Made from `&mut [T]`, `&mut [T; N]` or `&mut Vec<T>` for any [`Element`]. A call writes the elements that are there; it never makes
+/// a vector longer.
+///
+/// ```
+/// # use xslice_core::{ElementType, Output};
+/// let mut rows = vec![0.0f32; 6];
+/// let mut output = Output::from(&mut rows);
+/// assert_eq!((output.element_type(), output.len()), (ElementType::F32, 6));
+/// // One output for several calls, one after the other.
+/// let _first = output.reborrow();
+/// let _second = output.reborrow();
+/// ```
 #[derive(Debug)]
 pub struct Output<'a> {
     ty: ElementType,

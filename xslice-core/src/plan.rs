@@ -260,7 +260,20 @@ impl PlannedNest {
     }
 }
 
-/// Everything an engine needs for one signature.
+/// Everything an engine needs for one signature: which elements move, proved to be in bounds. From
+/// [`Program::compile`](crate::Program::compile).
+///
+/// It is printed as the loops that it is; [`ir`](crate::ir) has the types of its parts.
+///
+/// ```
+/// # use xslice_core::{ElementType, Program, Signature};
+/// let signature = Signature::new().operand(ElementType::U8, &[2, 3]);
+/// let plan = Program::parse("x[:, ::-1]")?.compile(&signature)?;
+/// assert_eq!((plan.element_type(), plan.shape(), plan.output_len()), (ElementType::U8, &[2, 3][..], 6));
+/// assert_eq!(plan.operand_types().next(), Some((ElementType::U8, 6)));
+/// assert!(plan.to_string().contains("dst[3*i + j] <- x[2 + 3*i - j]"));
+/// # Ok::<(), xslice_core::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
     /// The name of each operand.
@@ -286,7 +299,7 @@ impl Plan {
         self.ty
     }
 
-    /// The shape of the result.
+    /// The shape of the result, outermost dimension first.
     #[must_use]
     pub fn shape(&self) -> &[usize] {
         &self.shape
@@ -299,7 +312,8 @@ impl Plan {
         self.known_cost
     }
 
-    /// Elements of the destination buffer that a call needs.
+    /// Elements of the destination buffer that a call needs: those of the result, or as far as they reach in a larger buffer
+    /// ([`Signature::output`](crate::Signature::output)).
     #[must_use]
     pub fn output_len(&self) -> usize {
         self.output_len
@@ -483,7 +497,18 @@ fn admit_value<'a>(
     .hint("compile again with the new value: it decides the shape"))
 }
 
-/// Shape, strides and offset of a zero-copy view into one operand, in elements.
+/// Shape, strides and offset of a zero-copy view into one operand, in elements: `[i, j, ..]` of the result lies at
+/// `offset + i * strides[0] + j * strides[1] + ..` of the operand's buffer. From [`Program::view`](crate::Program::view).
+///
+/// ```
+/// # use xslice_core::{ElementType, Program, Signature};
+/// let signature = Signature::new().operand(ElementType::I32, &[2, 3]);
+/// let view = Program::parse("x[1, ::-1]")?.view(&signature)?.expect("slices are affine");
+/// let x = [10, 11, 12, 20, 21, 22];
+/// let at = |i: usize| x[view.offset.wrapping_add_signed(view.strides[0] * i as isize)];
+/// assert_eq!([at(0), at(1), at(2)], [22, 21, 20]);
+/// # Ok::<(), xslice_core::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct View {
     /// The operand.

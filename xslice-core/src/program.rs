@@ -172,7 +172,14 @@ impl Program {
         Chain::on(operand)
     }
 
-    /// The program of a generator, such as [`Range`](crate::Range), alone.
+    /// The program of a generator, such as [`Range`](crate::Range), alone: it has no data operand.
+    ///
+    /// ```
+    /// # use xslice_core::{Program, Range, Signature};
+    /// let program = Program::generate(Range::onnx(11).start(10).limit(4).delta(-2))?;
+    /// assert_eq!(program.output_shape(&Signature::new())?, [3]);
+    /// # Ok::<(), xslice_core::Error>(())
+    /// ```
     ///
     /// # Errors
     /// As [`Graph::apply`].

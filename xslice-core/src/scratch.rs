@@ -15,7 +15,20 @@ pub struct Temporary {
     pub len: usize,
 }
 
-/// Reusable memory for temporaries: empty at first, grown to what a plan needs, never shrunk.
+/// Reusable memory for temporaries: empty at first, grown to what a plan needs, never shrunk. Most plans have no temporary.
+///
+/// One is for any number of plans, one call after the other; calls at the same time need one each.
+///
+/// ```
+/// use xslice_core::{ElementType, Program, Scratch, Signature, runner};
+/// let mut scratch = Scratch::new();
+/// for text in ["x[::-1]", "x[1:]"] {
+///     let plan = Program::parse(text)?.compile(&Signature::new().operand(ElementType::U8, &[3]))?;
+///     let mut y = vec![0u8; plan.output_len()];
+///     runner::run(&plan, &[(&[1u8, 2, 3]).into()], (&mut y).into(), &mut scratch)?;
+/// }
+/// # Ok::<(), xslice_core::Error>(())
+/// ```
 #[derive(Debug, Default)]
 pub struct Scratch {
     slots: Vec<Slot>,

@@ -6,8 +6,15 @@ use crate::list::List;
 use crate::tensor::Tensor;
 use alloc::{format, string::String, sync::Arc, vec::Vec};
 
-/// Strides and offset of a buffer, in elements.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+/// Strides and offset of a buffer, in elements: `[i, j, ..]` lies at `offset + i * strides[0] + j * strides[1] + ..`.
+///
+/// ```
+/// # use xslice_core::{ElementType, Layout, Signature};
+/// let signature = Signature::new().strided(ElementType::U8, &[4, 4], &[-4, 1], 12); // bottom-up
+/// let layout = Layout { strides: vec![-4, 1], offset: 12 };
+/// assert_eq!(signature.operands()[0].layout, Some(layout));
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Layout {
     /// Distance between neighbours on each axis, of any sign; 0 repeats.
     pub strides: Vec<isize>,
@@ -15,12 +22,12 @@ pub struct Layout {
     pub offset: usize,
 }
 
-/// What is known of one operand when a kernel is compiled.
+/// What is known of one operand when a kernel is compiled: what [`Signature::operands`] gives.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct OperandType {
     /// The element type.
     pub element_type: ElementType,
-    /// The dimensions.
+    /// The dimensions, outermost first.
     pub shape: List<usize>,
     /// Strides and offset; `None` is row-major from the start of the buffer.
     pub layout: Option<Layout>,
@@ -28,7 +35,28 @@ pub struct OperandType {
     pub value: Option<Arc<Tensor>>,
 }
 
+impl OperandType {
+    fn of_value(value: Arc<Tensor>) -> Self {
+        Self {
+            element_type: value.element_type(),
+            shape: value.shape().into(),
+            layout: None,
+            value: Some(value),
+        }
+    }
+
+    /// In the memory of the old shape.
+    fn reshape(&mut self, shape: &[usize]) {
+        self.shape.truncate(0);
+        self.shape.extend(shape.iter().copied());
+    }
+}
+
 /// Types, shapes and strides of the operands, the values of those that are parameters, and the layout of the result.
+///
+/// The operands stand in the order of [`Program::operands`](crate::Program::operands), and a call gives them in the same order. Sizes,
+/// strides and offsets count elements. Where one operand changes from call to call, [`Signature::set_shape`],
+/// [`Signature::set_strided`] and [`Signature::set_value`] change it in place.
 ///
 /// ```
 /// use xslice_core::{ElementType, Signature, Tensor};
@@ -144,14 +172,112 @@ impl Signature {
     /// ```
     #[must_use]
     pub fn value(mut self, tensor: impl Into<Arc<Tensor>>) -> Self {
-        let value = tensor.into();
-        self.operands.push(OperandType {
-            element_type: value.element_type(),
-            shape: value.shape().into(),
-            layout: None,
-            value: Some(value),
-        });
+        self.operands.push(OperandType::of_value(tensor.into()));
         self
+    }
+
+    /// Another shape of operand `at`, which is counted from 0. Its element type stays, and so do strides and offset if it has some: a cache
+    /// that grows in its buffer, say. Nothing is allocated for up to four axes, or as many as it had.
+    ///
+    /// ```
+    /// # use xslice_core::{ElementType, Program, Signature};
+    /// let program = Program::parse("cache[:, -2:]")?;
+    /// // A buffer for 512 steps of 4 heads, and how many steps are in it.
+    /// let mut signature = Signature::new().strided(ElementType::F32, &[4, 0, 64], &[512 * 64, 64, 1], 0);
+    /// for (steps, window) in [(1, 1), (2, 2), (3, 2)] {
+    ///     signature.set_shape(0, &[4, steps, 64])?;
+    ///     assert_eq!(program.output_shape(&signature)?, [4, window, 64]);
+    /// }
+    /// # Ok::<(), xslice_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Nothing is changed then. [`ErrorKind::OperandCount`] if there is no such operand; [`ErrorKind::OperandShape`] if its shape is that
+    /// of its value. Whether strides fit the shape is decided when a program is compiled.
+    pub fn set_shape(&mut self, at: usize, shape: &[usize]) -> Result<(), Error> {
+        self.without_value(at)?.reshape(shape);
+        Ok(())
+    }
+
+    /// Another shape, strides and offset of operand `at`, in elements: what [`Signature::strided`] says of a new one. Its element type stays.
+    ///
+    /// ```
+    /// # use xslice_core::{ElementType, Program, Signature};
+    /// let mut signature = Signature::new().operand(ElementType::I32, &[2, 3]);
+    /// signature.set_strided(0, &[3, 2], &[1, 3], 0)?; // the same elements, transposed
+    /// let view = Program::parse("x[1]")?.view(&signature)?.expect("slices are affine");
+    /// assert_eq!((&view.strides[..], view.offset), (&[3][..], 1));
+    /// # Ok::<(), xslice_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Signature::set_shape`].
+    pub fn set_strided(
+        &mut self,
+        at: usize,
+        shape: &[usize],
+        strides: &[isize],
+        offset: usize,
+    ) -> Result<(), Error> {
+        let operand = self.without_value(at)?;
+        operand.reshape(shape);
+        let layout = operand.layout.get_or_insert_default();
+        layout.strides.clear();
+        layout.strides.extend_from_slice(strides);
+        layout.offset = offset;
+        Ok(())
+    }
+
+    /// Another value of parameter operand `at`, and with it another type and shape: what [`Signature::value`] says of a new one. An
+    /// `Arc<Tensor>` is shared, not copied.
+    ///
+    /// ```
+    /// # use xslice_core::{ElementType, Program, Signature, Slice, Tensor};
+    /// let tail = Program::chain("x").then(Slice::onnx(13).starts("from").ends([i64::MAX])).build()?;
+    /// let mut signature = Signature::new()
+    ///     .operand(ElementType::F32, &[10])
+    ///     .value(Tensor::vector(&[0]));
+    /// for from in [7, -3] {
+    ///     signature.set_value(1, Tensor::vector(&[from]))?;
+    ///     assert_eq!(tail.output_shape(&signature)?, [3]);
+    /// }
+    /// # Ok::<(), xslice_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::OperandCount`] if there is no such operand; nothing is changed then.
+    pub fn set_value(&mut self, at: usize, tensor: impl Into<Arc<Tensor>>) -> Result<(), Error> {
+        *self.at(at)? = OperandType::of_value(tensor.into());
+        Ok(())
+    }
+
+    fn at(&mut self, at: usize) -> Result<&mut OperandType, Error> {
+        let count = self.operands.len();
+        self.operands.get_mut(at).ok_or_else(|| {
+            let text = format!("operand {at} is set, and the signature has {count}");
+            Error::new(ErrorKind::OperandCount, text)
+                .position(at)
+                .value(at)
+                .allowed(match count {
+                    0 => String::from("none: add it first"),
+                    _ => format!("0..={}", count - 1),
+                })
+        })
+    }
+
+    /// The operand, if its shape may be set.
+    fn without_value(&mut self, at: usize) -> Result<&mut OperandType, Error> {
+        let operand = self.at(at)?;
+        match &operand.value {
+            None => Ok(operand),
+            Some(value) => Err(Error::new(
+                ErrorKind::OperandShape,
+                format!("operand {at} has the shape of its value"),
+            )
+            .position(at)
+            .allowed(format!("{:?}", value.shape()))
+            .hint("`Signature::set_value` changes both")),
+        }
     }
 
     /// The result goes to these strides and offset, in elements, of a larger buffer.
@@ -230,5 +356,64 @@ impl Signature {
     #[must_use]
     pub fn output_layout(&self) -> Option<&Layout> {
         self.output.as_ref()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::string::ToString;
+
+    #[test]
+    fn a_signature_changed_in_place_is_the_one_that_is_built_anew() {
+        let (long, short) = ([1, 2, 3, 4, 5, 6], [7, 8]);
+        let mut signature = Signature::new()
+            .operand(ElementType::F32, &[2, 3])
+            .strided(ElementType::U8, &[4], &[-1], 3)
+            .value(Tensor::vector(&[1]));
+        for shape in [&long[..], &short, &[], &long] {
+            let strides = alloc::vec![1; shape.len()];
+            signature.set_shape(0, shape).unwrap();
+            signature.set_strided(1, shape, &strides, 5).unwrap();
+            let value = Tensor::new(&[1], &[shape.len() as i32]).unwrap();
+            signature.set_value(2, value.clone()).unwrap();
+            let anew = Signature::new()
+                .operand(ElementType::F32, shape)
+                .strided(ElementType::U8, shape, &strides, 5)
+                .value(value);
+            assert_eq!(signature, anew);
+        }
+        signature.set_shape(1, &short).unwrap();
+        let layout = signature.operands()[1].layout.as_ref().unwrap();
+        assert_eq!((layout.strides.len(), layout.offset), (long.len(), 5));
+        signature.set_value(0, Tensor::scalar(2i64)).unwrap();
+        assert_eq!(signature.operands()[0].element_type, ElementType::I64);
+    }
+
+    #[test]
+    fn what_cannot_be_set_is_refused_and_nothing_changes() {
+        let mut signature = Signature::new()
+            .operand(ElementType::F32, &[2, 3])
+            .value(Tensor::vector(&[1]));
+        let before = signature.clone();
+        let refusals = [
+            signature.set_shape(2, &[1]),
+            signature.set_strided(usize::MAX, &[1], &[1], 0),
+            signature.set_value(2, Tensor::vector(&[1])),
+            signature.set_shape(1, &[2]),
+            signature.set_strided(1, &[1], &[1], 0),
+        ];
+        let texts = refusals.map(|refusal| refusal.unwrap_err().to_string());
+        let missing = |at: usize| {
+            format!(
+                "operand {at} is set, and the signature has 2 (allowed: 0..=1) [E401 operand-count]"
+            )
+        };
+        let valued = "operand 1 has the shape of its value (allowed: [1]); `Signature::set_value` changes both [E403 operand-shape]";
+        assert_eq!(texts[..3], [missing(2), missing(usize::MAX), missing(2)]);
+        assert_eq!(texts[3..], [valued, valued]);
+        assert_eq!(signature, before);
+        let refusal = Signature::new().set_shape(0, &[1]).unwrap_err();
+        assert_eq!(refusal.allowed_range(), Some("none: add it first"));
     }
 }

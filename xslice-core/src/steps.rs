@@ -23,7 +23,7 @@ pub type OnScratch<'a> = &'a mut dyn FnMut(&mut Scratch) -> Result<(), Error>;
 /// Admits a call, then takes the steps of the plan in order: checks are run here, nests by `nest`, which gets the number of the
 /// nest in the plan, what it may read, and where it writes. For engines: when `nest` is called, the buffers have the lengths that the
 /// nest was verified for, and the checks of its indices have passed (I3), but for the one right before it where `tests` says that it does
-/// this one itself, because it has a [`Reader`](crate::Reader): of that it says `false` where an index is outside.
+/// this one itself, because it has a [`Reader`](crate::ir::Reader): of that it says `false` where an index is outside.
 ///
 /// # Errors
 /// As [`run`].

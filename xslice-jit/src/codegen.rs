@@ -23,7 +23,7 @@ use cranelift_codegen::settings::{self, Configurable};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use std::collections::HashMap;
 use std::sync::OnceLock;
-use xslice_core::IndexType;
+use xslice_core::ir::IndexType;
 
 /// The instruction set of this machine, or why there is no code for it. Settled once.
 pub(crate) fn host() -> Result<&'static OwnedTargetIsa, &'static str> {

@@ -4,7 +4,8 @@
 //! it, the code runs at once. What does not fit goes the way of all plans, which knows what is wrong and in which words.
 
 use crate::kernel::{Bound, tested_by_code};
-use xslice_core::{Buffer, ElementType, Input, Output, Plan, Step};
+use xslice_core::ir::{Buffer, Step};
+use xslice_core::{ElementType, Input, Output, Plan};
 
 /// Operands of such a call, at most.
 const MOST_OPERANDS: usize = 2;

@@ -20,10 +20,8 @@ use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use xslice_core::{
-    Buffer, Check, Element, Error, Input, List, Output, Plan, Schedule, Scratch, Sources, Step,
-    runner,
-};
+use xslice_core::ir::{Buffer, Check, List, Schedule, Step};
+use xslice_core::{Element, Error, Input, Output, Plan, Scratch, Sources, runner};
 
 /// `fn(numbers, buffers, dst) -> passed`: see `codegen`.
 type Entry = unsafe extern "C" fn(*const i64, *const *const u8, *mut u8) -> bool;

@@ -10,7 +10,7 @@
 //! innermost loop around it: they have wider vectors, fetch ahead, and write past the caches.
 
 use crate::vectors::{self, Vector};
-use xslice_core::{
+use xslice_core::ir::{
     Access, Buffer, Fill, IndexType, List, Lookup, Move, Progression, Reader, Row, Schedule, Source,
 };
 

@@ -1,23 +1,7 @@
 //! Machine code at run time for xslice.
 //!
 //! A [`Jit`] turns a program and a signature into a [`Kernel`], which moves the elements. [`Jit::compile`] is meant to be called before
-//! every run: a known program and signature is found in a cache. What runs is decided here, by [`Strategy`]; `Auto` decides by this table:
-//!
-//! | asked for | engine |
-//! |---|---|
-//! | anything, first | runner: nothing is compiled |
-//! | a structure of which code exists, with new numbers | keyed: the code of the structure with these numbers |
-//! | a structure the 4th time with new numbers | keyed, compiled now |
-//! | the same program and signature the 16th time again | baked, compiled now, in the place of what was cached |
-//! | nothing but long moves and one contiguous copy, no indices in the loops around them | runner always: machine code would call the same Moves, but for a small shuffle, which is baked |
-//! | strings, a host without code generation or executable memory | runner always; [`Kernel::declined`] says why |
-//!
-//! A move is long where a row has more than 64 bytes, or one turn of the loops around it more than 512 (256 of a Range; a shuffle always
-//! is), or where many turns share the indices of a look-up. Machine code, keyed or baked, calls the runner's precompiled Move for it, with
-//! the innermost loop around it, and moves what is shorter in place. Baked code knows where each byte comes from, and so moves short
-//! runs, and a shuffle of at most 2 KiB, by vectors whose bytes it puts in order.
-//! Two schedules have one structure when only their numbers (extents, strides, offsets, sizes) differ. Requests are counted in
-//! [`Jit::compile`], never in [`Kernel::run`]. `XSLICE_JIT=off` in the environment makes the runner the engine of every `Jit`.
+//! every run: a known program and signature is found in a cache. What runs is decided here, by [`Strategy`], which says how.
 //!
 //! ```
 //! use xslice_core::{ElementType, Program, Signature, Slice};
@@ -53,7 +37,8 @@ use key::{Parts, Structure};
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use xslice_core::{Error, Move, Plan, Program, Schedule, Signature, Step};
+use xslice_core::ir::{Move, Schedule, Step};
+use xslice_core::{Error, Plan, Program, Signature};
 
 /// `Auto` compiles a structure when it is asked for so often with new numbers.
 const VARIED: u32 = 4;
@@ -61,7 +46,24 @@ const VARIED: u32 = 4;
 /// `Auto` bakes a kernel when it is asked for so often again.
 const HOT: u32 = 16;
 
-/// Which engine a [`Jit`] gives to its kernels.
+/// Which engine a [`Jit`] gives to its kernels. [`Auto`](Self::Auto) decides by this table:
+///
+/// | asked for | engine |
+/// |---|---|
+/// | anything, first | runner: nothing is compiled |
+/// | a structure of which code exists, with new numbers | keyed: the code of the structure with these numbers |
+/// | a structure the 4th time with new numbers | keyed, compiled now |
+/// | the same program and signature the 16th time again | baked, compiled now, in the place of what was cached |
+/// | nothing but long moves and one contiguous copy, no indices in the loops around them | runner always: machine code would call the same Moves, but for a small shuffle, which is baked |
+/// | strings, a host without code generation or executable memory | runner always; [`Kernel::declined`] says why |
+///
+/// A move is long where a row has more than 64 bytes, or one turn of the loops around it more than 512 (256 of a Range; a shuffle always
+/// is), or where many turns share the indices of a look-up. Machine code, keyed or baked, calls the runner's precompiled Move for it, with
+/// the innermost loop around it, and moves what is shorter in place. Baked code knows where each byte comes from, and so moves short
+/// runs, and a shuffle of at most 2 KiB, by vectors whose bytes it puts in order.
+/// Two schedules have one structure when only their numbers (extents, strides, offsets, sizes) differ. Requests are counted in
+/// [`Jit::compile`], never in [`Kernel::run`].
+/// `XSLICE_JIT=off` in the environment makes the runner the engine of every `Jit`.
 ///
 /// ```
 /// use xslice_core::{ElementType, Program, Signature};
@@ -73,7 +75,7 @@ const HOT: u32 = 16;
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Strategy {
-    /// The runner at once, machine code where it pays: see the table in the head of the crate.
+    /// The runner at once, machine code where it pays: see the table above.
     #[default]
     Auto,
     /// The runner always; nothing is compiled.
@@ -84,7 +86,7 @@ pub enum Strategy {
     Baked,
 }
 
-/// What really runs a [`Kernel`].
+/// What really runs a [`Kernel`]: [`Kernel::engine`] says it. The result is the same, bit for bit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Engine {
     /// The precompiled runner of `xslice-core`.
@@ -259,7 +261,21 @@ impl JitBuilder {
     }
 }
 
-/// Compiles programs to kernels, and remembers them. `Send` and `Sync`.
+/// Compiles programs to kernels, and remembers them. `Send` and `Sync`: one is for all threads, and [`global`] is for a whole process.
+///
+/// ```
+/// use xslice_core::{ElementType, Program, Signature};
+/// use xslice_jit::Jit;
+/// let (jit, program) = (Jit::new(), Program::parse("x[:, ::-1]")?);
+/// for rows in [1, 2] {
+///     // Meant to be called before every run: what is known is found in a cache.
+///     let kernel = jit.compile(&program, &Signature::new().operand(ElementType::U8, &[rows, 2]))?;
+///     let x = [1u8, 2, 3, 4];
+///     let y = kernel.collect::<u8>(&[(&x[..2 * rows]).into()])?;
+///     assert_eq!(y, [2, 1, 4, 3][..2 * rows]);
+/// }
+/// # Ok::<(), xslice_core::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct Jit {
     strategy: Strategy,
@@ -280,6 +296,10 @@ struct State {
 }
 
 /// The `Jit` of this process, made at its first use: `Auto`, with the default bounds.
+///
+/// ```
+/// assert_eq!(xslice_jit::global().strategy(), xslice_jit::Jit::new().strategy());
+/// ```
 #[must_use]
 pub fn global() -> &'static Jit {
     static GLOBAL: OnceLock<Jit> = OnceLock::new();
@@ -324,10 +344,12 @@ impl Jit {
         self.strategy
     }
 
-    /// The kernel of `program` for `signature`, from the cache or compiled now.
+    /// The kernel of `program` for `signature`, from the cache or compiled now. What is found allocates nothing, unless it is baked now:
+    /// [`Strategy`] says when machine code is made, and which engine a kernel gets.
     ///
     /// # Errors
-    /// As [`Program::compile`]. Errors are not cached.
+    /// As [`Program::compile`], whatever the engine: that there is no machine code is no error, see [`Kernel::declined`]. Errors are not
+    /// cached.
     pub fn compile(&self, program: &Program, signature: &Signature) -> Result<Kernel, Error> {
         let hash = cache::hash_of(program, signature);
         let found = self.state().find(hash, program, signature);

@@ -6,7 +6,7 @@
 //! (I3).
 
 use std::ops::Range;
-use xslice_core::{Move, Schedule, Shuffle};
+use xslice_core::ir::{Move, Schedule, Shuffle};
 
 /// Bytes of a vector.
 const VECTOR: usize = 16;
@@ -325,7 +325,8 @@ fn loads(from: &[i64], high: i64) -> Option<Vec<Load>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use xslice_core::{ElementType, Plan, Program, Signature, Step};
+    use xslice_core::ir::Step;
+    use xslice_core::{ElementType, Plan, Program, Signature};
 
     fn plan(text: &str) -> Plan {
         let program = Program::parse(text).expect(text);

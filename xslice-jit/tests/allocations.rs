@@ -1,11 +1,12 @@
-//! `Kernel::run` allocates nothing, whatever the engine. Alone in its process: it counts in the global allocator.
+//! `Kernel::run` allocates nothing, whatever the engine, and neither does `Jit::compile` of what is known. Alone in a process: it counts,
+//! for each thread, in the global allocator.
 
 mod common;
 
 use common::{ids64, signature, slice, tensor};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
-use xslice_core::{ElementType, Gather, Input, Program, Tensor};
+use xslice_core::{ElementType, Gather, Input, Program, Signature, Tensor};
 use xslice_jit::{Jit, Strategy};
 
 thread_local! {
@@ -57,4 +58,21 @@ fn a_run_allocates_nothing() {
             assert_eq!(COUNT.get(), before, "{:?}", kernel.engine());
         }
     }
+}
+
+#[test]
+fn to_ask_again_with_another_shape_allocates_nothing() {
+    let program = Program::parse("cache[:, -8:]").unwrap();
+    let jit = Jit::with_strategy(Strategy::Runner);
+    let mut signature = Signature::new().operand(ElementType::F32, &[4, 1, 16]);
+    let mut compile_all = || {
+        for length in 1..=24 {
+            signature.set_shape(0, &[4, length, 16]).unwrap();
+            jit.compile(&program, &signature).unwrap();
+        }
+    };
+    compile_all();
+    let before = COUNT.get();
+    compile_all();
+    assert_eq!(COUNT.get(), before);
 }

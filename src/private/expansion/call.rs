@@ -9,8 +9,8 @@ use super::nest::{self, Origin};
 use super::operand::{Given, Operands, Refusal};
 use crate::{Element, Error};
 use core::convert::Infallible;
-use xslice_core::Progression;
 use xslice_core::fixed::{Checked, Fill, Gather, Nest};
+use xslice_core::ir::Progression;
 
 /// A source of `T`.
 type Source<'a, T, R> = Given<'a, &'a [T], R>;

@@ -7,8 +7,8 @@
 
 use super::{check_run, copy, wrap};
 use crate::{Element, Error};
-use xslice_core::Progression;
 use xslice_core::fixed::{Checked, Fill, Gather, Nest, Side};
+use xslice_core::ir::Progression;
 
 /// Where loops start in an array, and what a turn of each adds.
 type Position<const LOOPS: usize> = (usize, [isize; LOOPS]);

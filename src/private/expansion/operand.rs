@@ -218,7 +218,11 @@ impl<E, R: Refusal> Operands for Given<'_, E, R> {
     fn admit(self) -> Result<E, R> {
         let look = R::look(|| match self.strides {
             None if self.len == self.need => Ok(()),
-            None => Err(crate::refuse_length(self.name.into(), self.len, self.need)),
+            None => Err(xslice_core::refuse_length(
+                self.name.into(),
+                self.len,
+                self.need,
+            )),
             Some(strides) => Err(wrong_layout(strides, self.name)),
         });
         match look {

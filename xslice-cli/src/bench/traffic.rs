@@ -6,7 +6,7 @@
 
 use super::data::{Data, LINE};
 use super::prepared::Prepared;
-use xslice::{Access, Buffer, LoopNest, Source, Step};
+use xslice::ir::{Access, Buffer, LoopNest, Source, Step};
 
 /// The traffic of a workload.
 #[must_use]

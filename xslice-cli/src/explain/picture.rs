@@ -7,7 +7,8 @@ use super::nests;
 use crate::error::{Fault, Result};
 use crate::request::{Known, Request};
 use std::collections::BTreeSet;
-use xslice::{Access, Buffer, Check, ElementType, LoopNest, Plan, Source, Step};
+use xslice::ir::{Access, Buffer, Check, LoopNest, Source, Step};
+use xslice::{ElementType, Plan};
 
 /// An axis of the result with more than this is shown by its beginning and its end.
 const MOST_RESULT: usize = 14;

@@ -156,7 +156,7 @@ impl<'a> Tiles<'a> {
 /// Moves rows: those whose loads all lie inside the operand with the tables in registers, each of the others by [`run`].
 ///
 /// # Safety
-/// As [`Shuffle::run`](crate::Shuffle::run), for each of the rows, of which `first` is one; the processor has the instructions of `V`.
+/// As [`Shuffle::run`](crate::ir::Shuffle::run), for each of the rows, of which `first` is one; the processor has the instructions of `V`.
 pub(super) unsafe fn rows<V: Lanes>(
     first: &Run,
     pattern: &Pattern,

@@ -148,7 +148,8 @@ impl Shared<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{ElementType, Input, Program, Scratch, Signature, Step};
+    use crate::ir::Step;
+    use crate::{ElementType, Input, Program, Scratch, Signature};
     use alloc::{vec, vec::Vec};
     use std::collections::BTreeSet;
 

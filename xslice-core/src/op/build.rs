@@ -3,7 +3,7 @@
 use super::{Dialect, Param};
 use alloc::vec::Vec;
 
-/// Entry point to the builders of Slice.
+/// The builders of Slice, of ONNX and of OpenVINO: the elements from a start up to an end by a step, on some axes.
 #[derive(Clone, Copy, Debug)]
 pub struct Slice;
 
@@ -51,7 +51,7 @@ impl Slice {
     }
 }
 
-/// Entry point to the builder of StridedSlice.
+/// The builder of StridedSlice, of OpenVINO: a slice by entries and masks.
 #[derive(Clone, Copy, Debug)]
 pub struct StridedSlice;
 
@@ -85,7 +85,7 @@ impl StridedSlice {
     }
 }
 
-/// Entry point to the builder of Gather.
+/// The builder of Gather, of ONNX: the entries of one axis that indices name.
 #[derive(Clone, Copy, Debug)]
 pub struct Gather;
 
@@ -112,7 +112,7 @@ impl Gather {
     }
 }
 
-/// Entry point to the builder of Range.
+/// The builder of Range, of ONNX: numbers at equal distances, from no data.
 #[derive(Clone, Copy, Debug)]
 pub struct Range;
 
@@ -166,7 +166,7 @@ macro_rules! setters {
 /// ONNX Slice, versions 1, 10, 11 and 13: the elements from `starts` up to `ends` by `steps` on some axes.
 ///
 /// In version 1 `starts`, `ends` and `axes` are attributes and there are no steps; from version 10 on all are inputs, 1-D, `i32` or
-/// `i64`. Version 13 adds bf16. The result has the rank of the data.
+/// `i64`. Version 13 adds bf16. The result has the rank of the data. Where the text leaves a choice: rows 1 to 10 of `docs/semantics.md`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct OnnxSlice {
     pub(crate) version: u32,
@@ -193,7 +193,8 @@ setters! { OnnxSlice {
 /// ONNX Gather, versions 1, 11 and 13: the entries of one axis that `indices` names.
 ///
 /// `indices` is `i32` or `i64`, of any rank `q`; each is in `-s..s` for an axis of size `s`, and a negative one counts from the
-/// end. The result has rank `q + rank - 1`: the shape of `indices` stands where the axis stood. Version 13 adds bf16.
+/// end. The result has rank `q + rank - 1`: the shape of `indices` stands where the axis stood. Version 13 adds bf16. Rows 11 to 15
+/// of `docs/semantics.md`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct OnnxGather {
     pub(crate) version: u32,
@@ -213,7 +214,8 @@ setters! { OnnxGather {
 
 /// ONNX Range, version 11: `start + i * delta` for `i` in `0..max(0, ceil((limit - start) / delta))`.
 ///
-/// `start`, `limit` and `delta` are scalars (shape `[]` or `[1]`) of one type out of i16, i32, i64, f32, f64.
+/// `start`, `limit` and `delta` are scalars (shape `[]` or `[1]`) of one type out of i16, i32, i64, f32, f64. How floats are rounded and
+/// integers wrap: rows 16 to 21 of `docs/semantics.md`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct OnnxRange {
     pub(crate) version: u32,
@@ -238,7 +240,8 @@ setters! { OnnxRange {
 
 /// OpenVINO Slice-8: the elements from `start` up to `stop` by `step` on some axes.
 ///
-/// All parameters are 1-D of any integer type and equally long. The result has the rank of the data.
+/// All parameters are 1-D of any integer type and equally long. The result has the rank of the data. Where the text leaves a choice: rows
+/// 22 to 24 of `docs/semantics.md`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct OpenVinoSlice {
     pub(crate) version: u32,
@@ -262,7 +265,8 @@ setters! { OpenVinoSlice {
 /// OpenVINO StridedSlice-1: a slice by entries and masks, which may also insert, drop and skip axes.
 ///
 /// `begin`, `end` and `stride` are 1-D, equally long, of any integer type; each mask is a list of 0 and 1, shorter ones are
-/// extended by zeros. Where several bits of one entry are set, ellipsis goes before new axis before shrink.
+/// extended by zeros. Where several bits of one entry are set, ellipsis goes before new axis before shrink. Where the text leaves a
+/// choice: rows 25 to 39 of `docs/semantics.md`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct OpenVinoStridedSlice {
     pub(crate) version: u32,

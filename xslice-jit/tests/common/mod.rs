@@ -2,9 +2,10 @@
 
 #![allow(dead_code, reason = "each test file uses its part")]
 
+use xslice_core::ir::Step;
 use xslice_core::{
-    ElementType, Error, Gather, Input, OnnxSlice, Plan, Program, Scratch, Signature, Slice, Step,
-    Tensor, interp,
+    ElementType, Error, Gather, Input, OnnxSlice, Plan, Program, Scratch, Signature, Slice, Tensor,
+    interp,
 };
 use xslice_jit::{Engine, Jit, Strategy};
 

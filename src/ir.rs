@@ -1,0 +1,54 @@
+//! What a program becomes on its way to code: for those who read plans, compare engines, or write one.
+//!
+//! To move elements, none of it is needed. Every engine runs the same [`Plan`](crate::Plan), and its steps lead to all that was decided:
+//!
+//! ```text
+//!   Program + Signature
+//!     -> resolved     wraps, clamps, masks and defaults of the operators become numbers
+//!     -> composed     one map for the chain: where in the source is each element of the result      Access, Lookup
+//!     -> lowered      the map as loops over blocks of neighbours, in elements                       LoopNest, Source
+//!     -> simplified   loops of one turn gone, neighbours folded; no position outside, none written twice
+//!     -> scheduled    the innermost part is one Move, the loops in the order of memory, in bytes    Schedule, Move
+//!     -> Plan         checks of indices and nests, in order                                         Step, Check, PlannedNest
+//!     -> interp | runner | machine code | Rust
+//! ```
+//!
+//! | to read | look at |
+//! |---|---|
+//! | the steps of a plan | [`Plan::steps`](crate::Plan::steps): a [`Step`] is a [`Check`], which may be left to a [`Reader`], or a [`PlannedNest`], which may write a [`Temporary`] |
+//! | which elements move | [`LoopNest`]: loops, a block, and a [`Source`], which is a [`Buffer`] or the [`Progression`] of a Range |
+//! | where they are | [`Access`]: offset and strides, and [`Lookup`]s of indices of an [`IndexType`] |
+//! | how they move | [`Schedule`]: loops around one [`Move`], which is a copy, strided runs, a [`Shuffle`] of a [`Pattern`], a look-up of [`Row`]s, or a [`Fill`]; [`NoShuffle`] says why it is no shuffle |
+//! | the whole as text | `plan.to_string()`, or `xslice explain` on the command line |
+//! | the code | [`emit::function`](crate::emit::function) for Rust; with the feature `jit`, `listing` for Cranelift's form and the assembly |
+//!
+//! A [`List`] is a slice where it is read. Fields may be read, and nobody but the compiler makes a nest or a schedule: holding one is the
+//! proof that every access is in bounds and no element is written twice.
+//!
+//! ```
+//! use xslice::ir::{Move, Step};
+//! use xslice::{ElementType, Program, Signature};
+//!
+//! let program = Program::parse("table[@ids, :384]")?;
+//! let signature = Signature::new()
+//!     .operand(ElementType::F32, &[30522, 768])
+//!     .operand(ElementType::I64, &[8, 128]);
+//! let plan = program.compile(&signature)?;
+//!
+//! // A check of all indices, then one nest: 1024 rows of 384 elements, each where an index says.
+//! let [Step::Check(check), Step::Nest(planned)] = plan.steps() else { panic!("one gather") };
+//! assert_eq!((check.extents(), check.size()), (&[1024][..], 30522));
+//! assert_eq!((planned.nest().extents(), planned.nest().block()), (&[1024][..], 384));
+//! assert_eq!(planned.nest().src().lookups[0].scale, 768);
+//!
+//! let schedule = planned.schedule().expect("floats have bytes");
+//! assert!(matches!(schedule.inner(), Move::Lookup { count: 1024, bytes: 1536, .. }));
+//! # Ok::<(), xslice::Error>(())
+//! ```
+
+pub use xslice_core::ir::{
+    Access, Buffer, Check, Fill, IndexType, List, Lookup, LoopNest, Move, NoShuffle, Pattern,
+    PlannedNest, Progression, Reader, Row, Schedule, Shuffle, Source, Step, Temporary,
+};
+#[cfg(feature = "jit")]
+pub use xslice_jit::{Listing, listing};
