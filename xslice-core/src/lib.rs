@@ -37,6 +37,7 @@
 
 #![no_std]
 #![cfg_attr(docsrs, feature(doc_cfg))]
+#![deny(unsafe_code)]
 extern crate alloc;
 #[cfg(feature = "std")]
 extern crate std;
@@ -54,11 +55,16 @@ pub mod interp;
 pub mod ir;
 mod level;
 mod list;
+#[expect(
+    unsafe_code,
+    reason = "memory that was proved is moved here, and only here"
+)]
 mod move_;
 mod nest;
 pub mod notation;
 mod odometer;
 mod op;
+#[expect(unsafe_code, reason = "buffers are taken apart into bytes here")]
 mod operand;
 mod plan;
 mod program;
