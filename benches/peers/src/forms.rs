@@ -4,8 +4,8 @@
 //! brackets here. A peer gets the form that suits it best: `gather_range` is a plain slice for all of them.
 
 use xslice::ElementType;
+use xslice_cli::Result;
 use xslice_cli::bench::workloads::Workload;
-use xslice_cli::{Fault, Result};
 
 /// What one axis gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,7 +99,8 @@ impl Form {
             for brackets in spelled(&workload) {
                 let chain = parse(brackets, &x.shape, taken);
                 chains.push(chain.ok_or_else(|| {
-                    Fault::Internal(format!("{}: no form of `{brackets}`", workload.name))
+                    let name = workload.name;
+                    xslice::Error::internal(format_args!("{name}: no form of `{brackets}`"))
                 })?);
             }
         }

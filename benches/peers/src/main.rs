@@ -63,7 +63,8 @@ fn run(args: &Args) -> Result<()> {
         "{{\"rows\": {}, \"costs\": [\n  {costs}\n]}}\n",
         json(&rows).trim_end()
     );
-    std::fs::write(&args.out, text).map_err(|error| Fault::Internal(error.to_string()))?;
+    std::fs::write(&args.out, text)
+        .map_err(|error| Fault::File(format!("{}: {error}", args.out)))?;
     Ok(())
 }
 

@@ -31,7 +31,7 @@ macro_rules! by_type {
             ElementType::F64 => $function::<f64> $arguments,
             ElementType::I32 => $function::<i32> $arguments,
             ElementType::I64 => $function::<i64> $arguments,
-            other => Err(xslice_cli::Fault::Internal(format!("no workload has {other}")).into()),
+            other => Err(xslice::Error::internal(format_args!("no workload has {other}")).into()),
         }
     };
 }
