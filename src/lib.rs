@@ -64,7 +64,6 @@ pub use index::{Array, ArrayOperand, Nested, index, index_with};
 #[cfg(feature = "macros")]
 #[doc(hidden)]
 pub use private::expansion as __private;
-// What the command line and the tests share with the other crates.
 pub use xslice_core::{
     Chain, Declared, Dialect, Element, ElementType, Entry, Error, ErrorKind, Gather, Graph, Index,
     Input, Layout, Level, OnnxGather, OnnxRange, OnnxSlice, Op, OpenVinoSlice,
@@ -72,13 +71,15 @@ pub use xslice_core::{
     ReshapeRule, Scratch, Signature, Slice, StridedSlice, Tensor, ValueId, View, emit, interp,
     notation, runner,
 };
-#[doc(hidden)]
-pub use xslice_core::{byte_count, element_count};
 #[cfg(feature = "jit")]
 pub use xslice_jit::{Decline, Engine, Jit, JitBuilder, Kernel, Stats, Strategy, global};
 
 /// The crates whose types are element types.
 pub use {half, num_complex};
+
+// What the command line and the tests share with the other crates.
+#[doc(hidden)]
+pub use xslice_core::{byte_count, element_count};
 
 /// The code blocks of the documents run as tests; those of the guide need every feature of theirs.
 #[cfg(all(doctest, feature = "jit", feature = "macros"))]
