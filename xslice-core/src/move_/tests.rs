@@ -10,9 +10,7 @@ use super::shuffled;
 use crate::level::Level;
 use crate::nest::schedule::Fill;
 use crate::range::Progression;
-#[cfg(target_arch = "x86_64")]
-use crate::shuffle::Tables;
-use crate::shuffle::{Pattern, Shuffle};
+use crate::shuffle::{Pattern, Shuffle, Tables};
 use alloc::{vec, vec::Vec};
 
 /// Numbers that look random, the same in each run.
@@ -147,6 +145,54 @@ fn shuffles_move_what_their_patterns_say() {
         }
     }
     assert!(narrow > 1000 && wide > 1000, "{narrow} and {wide} tables");
+}
+
+/// Asserts that each byte of the vectors is given by one load, the one that reads it, and that both forms of a load say so: those of
+/// processors that are not here, too.
+fn gives<const N: usize>(tables: Option<Tables<N>>, pattern: &Pattern) -> usize {
+    let Some(tables) = tables else { return 0 };
+    for (v, loads) in tables.loads.chunks_exact(tables.per_vector).enumerate() {
+        for k in 0..N {
+            let at = v * N + k;
+            let source = pattern.place(at) + pattern.offsets()[at % pattern.period()] as isize;
+            let wanted: Vec<_> = (at < tables.given).then_some(source).into_iter().collect();
+            let given = |is_given: &dyn Fn(u8, u64) -> bool| -> Vec<isize> {
+                let given = loads.iter().filter(|l| is_given(l.bytes[k], l.mask));
+                given.map(|l| l.offset + l.bytes[k] as isize).collect()
+            };
+            assert_eq!(given(&|byte, _| byte < 0x80), wanted, "{at}: {tables:?}");
+            assert_eq!(given(&|_, m| m >> k & 1 == 1), wanted, "{at}: {tables:?}");
+        }
+    }
+    for load in &tables.loads {
+        let used = load.bytes.iter().filter(|&&byte| byte < 0x80);
+        let used = used.fold(0, |used, byte| used | 1 << byte);
+        assert_eq!(load.used, used, "{load:?}");
+    }
+    1
+}
+
+#[test]
+fn each_byte_of_a_vector_is_given_by_one_load() {
+    let mut random = Random(0x1F83_D9AB);
+    let mut tried = [0; 4];
+    for round in 0..1000 {
+        let Some(pattern) = pattern(&mut random, 1 + round % 16) else {
+            continue;
+        };
+        tried[0] += gives(Tables::<16>::new(&pattern), &pattern);
+        tried[1] += gives(Tables::<64>::new(&pattern), &pattern);
+        #[cfg(target_arch = "x86_64")]
+        {
+            tried[2] += gives(Tables::<64>::whole(&pattern), &pattern);
+            tried[3] += gives(Tables::<16>::shared(&pattern), &pattern);
+        }
+    }
+    let vectors = if cfg!(target_arch = "x86_64") { 4 } else { 2 };
+    assert!(
+        tried[..vectors].iter().all(|&tried| tried > 10),
+        "{tried:?}"
+    );
 }
 
 #[test]

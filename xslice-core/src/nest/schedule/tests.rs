@@ -124,3 +124,41 @@ fn a_wrong_number_is_found_before_it_runs() {
     }
     assert!(count > 100, "{count}");
 }
+
+/// A source and a table that are used to their first or last byte: beyond it is one byte, not one element.
+#[test]
+fn one_byte_beyond_an_end_is_found() {
+    let table_len = |_: Buffer| INDICES;
+    let (mut fronts, mut ends, mut tables) = (0, 0, 0);
+    for (nest, good) in schedules() {
+        let refuses = |change: &dyn Fn(&mut Schedule)| {
+            let mut bad = good.clone();
+            change(&mut bad);
+            assert!(bad.verify(&nest, &table_len).is_err(), "{bad:?}");
+        };
+        let (low, high) = nest.src().span(nest.extents());
+        if low == 0 {
+            refuses(&|bad| bad.src.offset -= 1);
+            fronts += 1;
+        }
+        if high + nest.block() as i128 == nest.source_len() as i128 {
+            refuses(&|bad| bad.src.offset += 1);
+            ends += 1;
+        }
+        // Every index is read, so a table has no byte left either.
+        if let Move::Lookup { .. } = good.inner {
+            for by in [-1, 1] {
+                refuses(&|bad| {
+                    if let Move::Lookup { lookup, .. } = &mut bad.inner {
+                        lookup.access.offset += by;
+                    }
+                });
+            }
+            tables += 1;
+        }
+    }
+    assert!(
+        fronts > 4 && ends > 4 && tables > 0,
+        "{fronts} {ends} {tables}"
+    );
+}
