@@ -198,7 +198,7 @@ impl Builder {
     ) -> Result<Box<CoordMap>, Error> {
         let roles = program.roles();
         let count = program.result().index() + 1;
-        let mut maps = Maps::of(count);
+        let mut maps = Maps::with_capacity(count);
         let mut result = None;
         let mut known: Vec<Option<Parameter>> = Vec::new();
         if roles.iter().any(|role| role.parameter) {
@@ -234,7 +234,7 @@ impl Builder {
             };
             match map {
                 Some(map) if at + 1 == count => result = Some(map),
-                Some(map) => maps.keep(at, map, roles[at].readers),
+                Some(map) => maps.keep(at, map, roles[at].reads),
                 None => {}
             }
         }

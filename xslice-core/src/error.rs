@@ -321,7 +321,7 @@ impl Error {
     }
 
     /// The position of the offender in its parameter: flat, in row-major order; in a bracket the number of the entry, except that
-    /// `indices` are a parameter of their own. For the place in a text see [`Error::text_position`].
+    /// `indices` are a parameter of their own, and that a comma which is missing has none. For the place in a text see [`Error::text_position`].
     ///
     /// ```
     /// # use xslice_core::Program;

@@ -11,7 +11,8 @@
 //! | what a move does | a copy, strided runs, a [`Shuffle`] of a [`Pattern`], a look-up of [`Row`]s, a [`Fill`]; [`NoShuffle`] says why it is no shuffle |
 //! | the steps of a plan | [`Step`]: a [`Check`], which may be left to a [`Reader`], or a [`PlannedNest`], which may write a [`Temporary`] |
 //!
-//! A [`List`] is a slice where it is read. None of these can be made by hand: holding one is the proof of I2 to I4.
+//! A [`List`] is a slice where it is read. Nobody but the compiler makes a [`LoopNest`], a [`Schedule`] or a [`PlannedNest`]: holding one is the
+//! proof of I2 to I4.
 //!
 //! ```
 //! use xslice_core::ir::{Move, Step};

@@ -96,7 +96,9 @@ pub fn from_tokens(tokens: &[Token<'_>]) -> Result<Program, Vec<Diagnostic>> {
 /// Gives refusals the name of the operator in which they were made. One that was made in an operator inside of it has its name already.
 fn name_operator(refused: &mut [Diagnostic], label: &dyn Display) {
     for Diagnostic { error, .. } in refused {
-        *error = error.clone().operator(label.to_string());
+        if error.operator_name().is_none() {
+            *error = error.clone().operator(label.to_string());
+        }
     }
 }
 

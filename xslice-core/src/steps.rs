@@ -26,7 +26,7 @@ pub type OnScratch<'a> = &'a mut dyn FnMut(&mut Scratch) -> Result<(), Error>;
 /// this one itself, because it has a [`Reader`](crate::ir::Reader): of that it says `false` where an index is outside.
 ///
 /// # Errors
-/// As [`run`].
+/// As [`runner::run`](crate::runner::run).
 #[doc(hidden)]
 #[inline]
 pub fn steps(

@@ -1,6 +1,7 @@
 //! The order of the modules that `docs/architecture.md` names, compared with what the sources import.
 //!
-//! Names are seen, methods are not: one that a module adds to a type from below it is not to be called from below either.
+//! Names are seen, but not by `super::` inside a function; methods are not: one that a module adds to a type from below it is not to be
+//! called from below either.
 
 use std::collections::BTreeSet;
 use std::fs;

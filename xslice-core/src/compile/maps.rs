@@ -4,36 +4,44 @@ use crate::coord::CoordMap;
 use crate::op::ValueId;
 use alloc::{boxed::Box, vec::Vec};
 
-/// The maps of the values so far, in order. Boxed, because a map is large and handed on several times.
-pub(super) struct Maps(Vec<Option<Shared>>);
+/// The maps of some values, by ascending value. Boxed, because a map is large and handed on several times.
+pub(super) struct Maps(Vec<Kept>);
 
-struct Shared {
-    map: Box<CoordMap>,
-    /// How many operators are still to read it.
-    readers: usize,
+struct Kept {
+    value: usize,
+    /// `None` after the last read.
+    map: Option<Box<CoordMap>>,
+    /// Reads to come; an operator may read a value as its data and as its indices.
+    reads: usize,
 }
 
 impl Maps {
-    /// Of so many values, none of which has a map.
-    pub fn of(values: usize) -> Self {
-        let mut maps = Vec::new();
-        maps.resize_with(values, || None);
-        Self(maps)
+    pub fn with_capacity(values: usize) -> Self {
+        Self(Vec::with_capacity(values))
     }
 
-    /// Keeps the map of a value for so many readers.
-    pub fn keep(&mut self, id: usize, map: Box<CoordMap>, readers: usize) {
-        self.0[id] = Some(Shared { map, readers });
-    }
-
-    /// The map of a value for one of its readers: the map itself for the last, a copy before.
-    pub fn read(&mut self, id: ValueId) -> Option<Box<CoordMap>> {
-        let slot = self.0.get_mut(id.index())?;
-        let shared = slot.as_mut()?;
-        shared.readers = shared.readers.saturating_sub(1);
-        match shared.readers {
-            0 => slot.take().map(|last| last.map),
-            _ => Some(shared.map.clone()),
+    /// Keeps the map of a value for so many reads.
+    pub fn keep(&mut self, value: usize, map: Box<CoordMap>, reads: usize) {
+        let map = Some(map);
+        let kept = Kept { value, map, reads };
+        match self.find(value) {
+            Ok(at) => self.0[at] = kept,
+            Err(at) => self.0.insert(at, kept),
         }
+    }
+
+    /// The map of a value for one of its reads: the map itself for the last, a copy before.
+    pub fn read(&mut self, id: ValueId) -> Option<Box<CoordMap>> {
+        let at = self.find(id.index()).ok()?;
+        let kept = &mut self.0[at];
+        kept.reads = kept.reads.saturating_sub(1);
+        match kept.reads {
+            0 => kept.map.take(),
+            _ => kept.map.clone(),
+        }
+    }
+
+    fn find(&self, value: usize) -> Result<usize, usize> {
+        self.0.binary_search_by_key(&value, |kept| kept.value)
     }
 }

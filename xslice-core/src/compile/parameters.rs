@@ -38,7 +38,7 @@ impl Builder {
             known_cost: self.known_cost,
             ..Self::empty()
         };
-        let mut maps = Maps::of(known.len());
+        let mut maps = Maps::with_capacity(apply.inputs().count());
         for id in apply.inputs() {
             let Some(known) = &known[id.index()] else {
                 continue;
@@ -47,8 +47,8 @@ impl Builder {
                 Parameter::Elements(tensor) => Box::new(inner.constant(tensor)),
                 Parameter::Range(map) => map.clone(),
             };
-            let readers = apply.inputs().filter(|input| *input == id).count();
-            maps.keep(id.index(), map, readers);
+            let reads = apply.inputs().filter(|input| *input == id).count();
+            maps.keep(id.index(), map, reads);
         }
         let map = inner.apply(apply, &mut maps, known)?;
         self.known_cost = inner.known_cost;

@@ -88,8 +88,9 @@ impl Parser<'_, '_> {
         let inclusive = self.looks(2, '=');
         self.advance(2 + usize::from(inclusive));
         let mut to = String::new();
-        if self.starts_integer() || self.peek().is_some_and(|token| token.ident().is_some()) {
-            let minus = self.is('-');
+        let minus = self.is('-');
+        let bound = self.look(usize::from(minus));
+        if bound.is_some_and(|token| matches!(token, TokenKind::Integer(_) | TokenKind::Ident(_))) {
             to = self.ahead_text(usize::from(minus), minus);
             self.advance(1 + usize::from(minus));
         }
@@ -105,6 +106,7 @@ impl Parser<'_, '_> {
             (true, _) => {
                 String::from("write `:` for a whole axis, `...` for all axes that are left")
             }
+            (false, true) if to.is_empty() => format!("write `{from}:`"),
             (false, false) => format!("write `{from}:{to}`"),
             (false, true) => match to.parse::<i64>().ok().and_then(|to| to.checked_add(1)) {
                 // The element before the end of the axis is the last one of `-1` inclusive.

@@ -7,11 +7,9 @@
 
 use super::{Delimiter, Diagnostic, Span, Token, TokenKind};
 use crate::error::{Error, ErrorKind};
+use crate::op::text::DEEPEST;
 use alloc::{format, string::String, vec, vec::Vec};
 use core::fmt::Display;
-
-/// Delimiters inside one another, at most.
-const DEEPEST: usize = 16;
 
 /// Who reads a refusal: its hints differ, its rules do not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -115,18 +115,18 @@ pub(super) fn integer(literal: &str, negative: bool) -> Result<i64, Error> {
     }
 }
 
-/// The value of an integer literal that counts `what`, in the type of that name and largest value.
-pub(super) fn count<T: TryFrom<i64>>(
-    literal: &str,
-    what: &str,
-    (ty, most): (&str, u64),
-) -> Result<T, Error> {
-    match integer(literal, false).map(T::try_from) {
-        Ok(Ok(value)) => Ok(value),
-        Err(error) if error.kind() != ErrorKind::NumberRange => Err(error),
-        Ok(Err(_)) | Err(_) => {
+/// The value of an integer literal that counts `what`, of which there are at most so many.
+pub(super) fn count<T: TryFrom<u64>>(literal: &str, what: &str, most: u64) -> Result<T, Error> {
+    let value = match integer(literal, false) {
+        Ok(value) => u64::try_from(value).ok().filter(|value| *value <= most),
+        Err(error) if error.kind() != ErrorKind::NumberRange => return Err(error),
+        Err(_) => None,
+    };
+    match value.and_then(|value| T::try_from(value).ok()) {
+        Some(value) => Ok(value),
+        None => {
             let shown = super::words::cut(literal);
-            let text = format!("{what} {shown} does not fit {ty}");
+            let text = format!("{what} {shown} is too large");
             let error = Error::new(ErrorKind::NumberRange, text).value(shown);
             Err(error.allowed(format!("0..={most}")))
         }

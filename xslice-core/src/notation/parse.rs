@@ -206,7 +206,7 @@ impl Parser<'_, '_> {
         match self.peek() {
             Some(TokenKind::Integer(text)) => {
                 self.advance(1);
-                let value = number::count(text, "dimension", ("usize", isize::MAX as u64));
+                let value = number::count(text, "dimension", isize::MAX as u64);
                 value.map_or_else(|error| self.refuse(self.since(start), error), Some)
             }
             Some(token) if token.is_punct('-') => {
@@ -361,7 +361,7 @@ impl Parser<'_, '_> {
             return self.expected("the version of the operator, such as 13", hint);
         };
         self.advance(1);
-        match number::count(text, "version", ("u32", u32::MAX.into())) {
+        match number::count(text, "version", u32::MAX.into()) {
             Ok(value) => Some((value, span)),
             Err(error) => self.refuse(span, error),
         }

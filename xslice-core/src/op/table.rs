@@ -143,7 +143,10 @@ impl OpKind {
 
     /// Whether the operator has no data operand.
     pub(crate) const fn is_generator(self) -> bool {
-        matches!(self, Self::OnnxRange)
+        match self {
+            Self::OnnxRange => true,
+            Self::OnnxSlice | Self::OnnxGather | Self::OpenVinoSlice | Self::StridedSlice => false,
+        }
     }
 
     /// Refuses a version that does not exist.

@@ -12,7 +12,7 @@ use alloc::{
 /// Elements of a constant that are written one by one.
 pub(crate) const ELEMENTS: usize = 64;
 
-/// Lists, and computed indices, inside one another: as deep as the notation goes.
+/// Lists, and computed indices, inside one another, at most: the notation reads no more.
 pub(crate) const DEEPEST: usize = 16;
 
 /// An entry of a bracket. A value of a program prints as `@(...)`.

@@ -20,8 +20,8 @@ pub(super) fn parameter_operands(program: &Program) -> Vec<bool> {
 pub(crate) struct Role {
     /// Its elements move to the result or select what moves.
     pub moved: bool,
-    /// So many operators do that with them.
-    pub readers: usize,
+    /// So many inputs of operators take them for that.
+    pub reads: usize,
     /// Its elements decide shapes: they must be known.
     pub parameter: bool,
     /// An operator reads all of them to decide; other parameters are selected from first.
@@ -40,7 +40,7 @@ pub(super) fn roles(values: &[Value], result: ValueId) -> Vec<Role> {
         let mut needs = |id: ValueId, role: Role| {
             let needed = &mut roles[id.index()];
             needed.moved |= role.moved;
-            needed.readers += usize::from(role.moved);
+            needed.reads += usize::from(role.moved);
             needed.parameter |= role.parameter;
             needed.read |= role.read;
         };

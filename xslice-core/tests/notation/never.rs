@@ -145,6 +145,10 @@ fn nesting_is_bounded() {
         let error = Program::parse(&text).expect_err("too deep");
         assert_eq!(error.kind(), ErrorKind::TooDeep);
     }
+    // Only what is read counts: here stands no entry.
+    let groups = format!("x[{}1{}]", "(".repeat(17), ")".repeat(17));
+    let error = Program::parse(&groups).expect_err("no entry");
+    assert_eq!(error.kind(), ErrorKind::Syntax);
     // What has no end is not looked into.
     for open in ["[", "x[@(", "x((((("] {
         let error = Program::parse(&open.repeat(100_000)).expect_err("not closed");
