@@ -12,7 +12,7 @@ use crate::move_;
 use crate::nest::schedule::{Schedule, constant_in};
 use crate::nest::{LoopNest, Parts, Source};
 use crate::op::{Entry, OnnxRange, Op, Param};
-use crate::plan::{OperandNeed, Origin, Plan, PlannedNest, Step, View};
+use crate::plan::{Direct, OperandNeed, Origin, Plan, PlannedNest, Step, View};
 use crate::program::{Apply, Program, Value};
 use crate::resolve::{self, AxisIndex, Known, Params, literal, range};
 use crate::scratch::Temporary;
@@ -488,6 +488,7 @@ impl Builder {
         self.nest(result, dst, output_len, None)
             .map_err(|error| error.parameter("output"))?;
         Ok(Plan {
+            direct: Direct::of(&self.operands, &self.steps, (ty, output_len)),
             names: self.names,
             operands: self.operands,
             constants: self.constants,

@@ -455,8 +455,7 @@ impl Proof {
         Self {
             tests_every_index: reads_all
                 && matches!(schedule.inner(), Move::Lookup { .. })
-                && schedule.extents().is_empty()
-                && schedule.src().is_affine(),
+                && schedule.is_one_turn(),
             inputs: [numbers.src.0, table_len],
             output: numbers.dst.0,
             axis: table.map_or(0, |table| table.size),

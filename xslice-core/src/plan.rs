@@ -21,6 +21,10 @@ use alloc::{
 };
 use core::fmt;
 
+mod direct;
+
+pub(crate) use direct::Direct;
+
 /// What a call must give for one operand.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct OperandNeed {
@@ -290,6 +294,7 @@ pub struct Plan {
     /// Elements of the destination buffer: exactly so many where `exact_output`.
     pub(crate) output_len: usize,
     pub(crate) exact_output: bool,
+    pub(crate) direct: Option<Direct>,
 }
 
 impl Plan {

@@ -4,7 +4,6 @@
 //! a plan and, for each of its nests, code with the numbers that it runs on. Which code a kernel gets is not decided here.
 
 use crate::codegen;
-use crate::direct::Direct;
 use crate::key::Structure;
 use crate::{Decline, Engine, Listing, MemoryPolicy};
 use cranelift_codegen::Context;
@@ -247,7 +246,8 @@ struct Inner {
     declined: Option<Decline>,
     /// One for each nest, in order; empty for the runner.
     nests: Box<[Bound]>,
-    direct: Option<Direct>,
+    /// Whether a call that [`Plan::direct`] knows may run the code of the one nest at once, on the operands as they are.
+    is_direct: bool,
 }
 
 impl Kernel {
@@ -257,7 +257,7 @@ impl Kernel {
             engine: Engine::Runner,
             declined,
             nests: Box::default(),
-            direct: None,
+            is_direct: false,
         }))
     }
 
@@ -268,7 +268,7 @@ impl Kernel {
             return Self::runner(plan, Some(Decline::Codegen));
         }
         Self(Arc::new(Inner {
-            direct: Direct::of(&plan, &nests),
+            is_direct: is_direct(&plan, &nests),
             plan,
             engine,
             declined: None,
@@ -367,9 +367,15 @@ impl Kernel {
 
     #[inline]
     fn run_into(&self, inputs: &[Input<'_>], output: &mut Output<'_>) -> Result<(), Error> {
-        let Inner { nests, direct, .. } = &*self.0;
-        if let (Some(direct), [nest]) = (direct, &**nests)
-            && let Some(starts) = direct.starts(inputs, output)
+        let Inner {
+            plan,
+            nests,
+            is_direct,
+            ..
+        } = &*self.0;
+        if *is_direct
+            && let [nest] = &**nests
+            && let Some(starts) = plan.direct(inputs, output)
             && nest.call(&starts, output)
         {
             return Ok(());
@@ -381,14 +387,38 @@ impl Kernel {
     #[inline(never)]
     fn run_steps(&self, inputs: &[Input<'_>], output: &mut Output<'_>) -> Result<(), Error> {
         let Inner { plan, nests, .. } = &*self.0;
-        if nests.is_empty() {
-            return runner::run_on(plan, inputs, output, with_scratch);
+        match **nests {
+            [] => runner::run_on(plan, inputs, output, with_scratch),
+            _ => self.run_code(inputs, output),
         }
+    }
+
+    #[inline(never)]
+    fn run_code(&self, inputs: &[Input<'_>], output: &mut Output<'_>) -> Result<(), Error> {
+        let Inner { plan, nests, .. } = &*self.0;
         let nest = |number: usize, _: &_, sources: &Sources<'_>, output: &mut Output<'_>| {
             nests[number].run(sources, output)
         };
         runner::steps(plan, inputs, output, with_scratch, tested_by_code, nest)
     }
+}
+
+/// Whether the code of the only nest reads the operands in their order, and tests the indices that a check before it would.
+fn is_direct(plan: &Plan, nests: &[Bound]) -> bool {
+    let is_alone = match plan.steps() {
+        [Step::Nest(_)] => true,
+        [Step::Check(check), Step::Nest(_)] => tested_by_code(check),
+        _ => false,
+    };
+    let [nest] = nests else { return false };
+    let count = plan.operand_types().count();
+    let operands = (0..count).map(|at| Some(Buffer::Operand(at)));
+    is_alone
+        && match nest.reads[..] {
+            // Positions in a Range count from null.
+            [None] => count == 0,
+            ref reads => operands.eq(reads.iter().copied()),
+        }
 }
 
 /// Runs on the temporaries of this thread.

@@ -20,7 +20,6 @@
 
 mod cache;
 mod codegen;
-mod direct;
 #[expect(
     unsafe_code,
     reason = "machine code is owned and called here, and only here"

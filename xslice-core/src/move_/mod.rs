@@ -67,7 +67,7 @@ pub(crate) use parallel::{pays, run_parallel};
 use part::Part;
 pub(crate) use shuffled::prepare;
 
-use crate::access::{Access, Buffer, IndexType, Lookup};
+use crate::access::{IndexType, Lookup};
 use crate::error::Error;
 use crate::fixed::Proven;
 use crate::level::Level;
@@ -80,7 +80,33 @@ use crate::sources::Sources;
 use crate::steps::{self, OnScratch};
 
 /// Runs a plan: admits the call, then takes the steps in order.
+#[inline]
 pub(crate) fn run(
+    level: Level,
+    plan: &Plan,
+    inputs: &[Input<'_>],
+    output: &mut Output<'_>,
+    temporaries: impl FnOnce(OnScratch<'_>) -> Result<(), Error>,
+) -> Result<(), Error> {
+    if plan.is_one_turn() && at_once(level, plan, inputs, output) {
+        return Ok(());
+    }
+    each_step(level, plan, inputs, output, temporaries)
+}
+
+/// Runs a plan that is one turn of one Move, if a call fits it. `false`: nothing has moved.
+#[inline(never)]
+fn at_once(level: Level, plan: &Plan, inputs: &[Input<'_>], output: &mut Output<'_>) -> bool {
+    // SAFETY: the call has the lengths for which the schedule was verified, and no index takes part (I3).
+    plan.one_turn(inputs, output)
+        .is_some_and(|(schedule, start)| unsafe {
+            alone(level, schedule, output.as_mut_ptr(), start)
+        })
+}
+
+/// Runs any plan, and finds what is wrong with a call.
+#[inline(never)]
+fn each_step(
     level: Level,
     plan: &Plan,
     inputs: &[Input<'_>],
@@ -104,14 +130,13 @@ fn tested_by_move(check: &Check) -> bool {
 pub(crate) fn proven(call: Proven<'_>) -> bool {
     let (level, schedule, inputs, mut output) = call.call();
     let dst = output.as_mut_ptr();
-    // Such a nest reads its first operand, or a Range.
-    let start = |_| inputs.first().map_or(core::ptr::null(), Input::as_ptr);
     // SAFETY: holding the call is the proof of I2 and I3: its buffers have the lengths that the schedule names, and its indices have been
     // checked, but for those that its move tests.
     unsafe {
-        let is_affine = schedule.src().is_affine();
-        let position = |access: &Access| is_affine.then_some(access.offset);
-        alone(level, schedule, dst, start, position) || with_sources(level, schedule, inputs, dst)
+        // Such a nest reads its first operand, or a Range.
+        let start = inputs.first().map_or(core::ptr::null(), Input::as_ptr);
+        let moved = schedule.is_one_turn() && alone(level, schedule, dst, start);
+        moved || with_sources(level, schedule, inputs, dst)
     }
 }
 
@@ -167,75 +192,81 @@ unsafe fn whole(level: Level, schedule: &Schedule, sources: &Sources<'_>, dst: *
         if !schedule.extents().is_empty() {
             return scheduled(level, schedule, sources, dst, None);
         }
-        let start = |buffer| sources.start(buffer);
-        let position = |access: &Access| match access.is_affine() {
-            true => Some(access.offset),
-            false => Some(sources.position(access, &[])),
-        };
-        if alone(level, schedule, dst, start, position) {
-            return true;
-        }
         let call = Call::new(level, schedule, sources, dst);
         call.inner(At {
-            src: position(schedule.src()).unwrap_or_default(),
+            src: sources.position(schedule.src(), &[]),
             dst: schedule.dst().offset,
             table: call.indices().map_or(0, |table| table.offset),
         })
     }
 }
 
-/// Runs a schedule without loops by [`once`]. `false`: it has loops, or its source has no position, or its move needs more; nothing has
-/// moved.
+/// Runs a schedule that [is one turn](Schedule::is_one_turn): most calls are short, and this one puts nothing on the stack. `start` is
+/// where its source starts. `false`: its move reads indices, and nothing has moved.
 ///
 /// # Safety
-/// As [`nest`]; `start` is where a buffer starts, `position` that of the source.
+/// As [`nest`].
 #[inline(always)]
-unsafe fn alone(
-    level: Level,
-    schedule: &Schedule,
-    dst: *mut u8,
-    start: impl FnOnce(Buffer) -> *const u8,
-    position: impl FnOnce(&Access) -> Option<i64>,
-) -> bool {
-    if !schedule.extents().is_empty() {
-        return false;
-    }
-    let Some(at) = position(schedule.src()) else {
-        return false;
-    };
-    let operand = match schedule.source() {
-        Source::Buffer(buffer) => start(buffer),
-        Source::Range(_) => core::ptr::null(),
-    };
+unsafe fn alone(level: Level, schedule: &Schedule, dst: *mut u8, start: *const u8) -> bool {
+    let (src, count) = (schedule.src().offset, schedule.inner().count());
     // SAFETY: by the contract of this function; without a loop there is one turn, at the offsets.
     unsafe {
         let to = dst.offset(schedule.dst().offset as isize);
-        once(level, schedule.inner(), to, operand, at)
+        turn(level, schedule, count, to, (start, src))
     }
 }
 
-/// Runs a move that is all of a call, if it needs no more than two places: most calls are short, and this one puts nothing on the stack.
-/// `false`: it needs more, and nothing has moved.
+/// One turn of a schedule whose move reads no index: `count` elements from position `at` of the source, which starts at `start`.
+/// `false`: it reads indices, and nothing has moved.
 ///
 /// # Safety
-/// As [`Call::inner`], for the place in the destination and the position `at` in the source, which starts at `operand`.
+/// As [`Call::inner`], for these places.
 #[inline(always)]
-unsafe fn once(level: Level, inner: &Move, to: *mut u8, operand: *const u8, at: i64) -> bool {
-    let from = operand.wrapping_offset(at as isize);
+unsafe fn turn(
+    level: Level,
+    schedule: &Schedule,
+    count: usize,
+    to: *mut u8,
+    (start, at): (*const u8, i64),
+) -> bool {
+    // A Range has no place in memory.
+    let from = start.wrapping_offset(at as isize);
     // SAFETY: by the contract of this function.
     unsafe {
-        match inner {
-            Move::Copy { bytes } => rows::one(level, to, from, *bytes),
-            Move::Fill(fill) => fill::run(level, to, fill.count, at, fill),
+        match *schedule.inner() {
+            Move::Copy { .. } => rows::one(level, to, from, count),
+            Move::Strided {
+                bytes,
+                dst_stride,
+                src_stride,
+                ..
+            } => {
+                let rows = schedule.strided_rows(count, bytes, dst_stride, src_stride);
+                copy::strided(level, to, from, rows);
+            }
             Move::Shuffle {
-                count,
                 source_bytes,
-                shuffle,
-            } => shuffle.run(level, to, from, *count, (operand, *source_bytes)),
-            Move::Strided { .. } | Move::Lookup { .. } => return false,
+                ref shuffle,
+                ..
+            } => shuffle.run(level, to, from, count, (start, source_bytes)),
+            Move::Fill(ref fill) => fill::run(level, to, count, at, fill),
+            Move::Lookup { .. } => return false,
         }
     }
     true
+}
+
+impl Schedule {
+    /// Rows of its result, at these strides.
+    fn strided_rows(&self, count: usize, bytes: usize, dst_stride: i64, src_stride: i64) -> Rows {
+        Rows {
+            count,
+            bytes,
+            dst_stride: dst_stride as isize,
+            src_stride: src_stride as isize,
+            cache: Cache::of(self.bytes()),
+        }
+    }
 }
 
 /// Runs the schedule of a nest, or a part of it, into the buffer at `dst`.
@@ -276,7 +307,7 @@ unsafe fn scheduled(
                 src_stride,
                 ..
             } if bytes <= MOST_INLINE => {
-                let rows = call.rows(count, bytes, dst_stride, src_stride);
+                let rows = schedule.strided_rows(count, bytes, dst_stride, src_stride);
                 by_width!(bytes, short_rows(&call, rows))
             }
             Move::Lookup { .. } if schedule.keeps_places() => call.kept(),
@@ -361,37 +392,19 @@ impl Call<'_> {
         // within their axes; source and destination are distinct borrows (I5), and no byte is written twice (I4).
         unsafe {
             let to = self.dst.offset(at.dst as isize);
-            let (from, count) = (self.src, self.count);
-            match *self.schedule.inner() {
-                Move::Copy { .. } => {
-                    rows::one(self.level, to, from.offset(at.src as isize), count);
-                }
-                Move::Strided {
-                    bytes,
-                    dst_stride,
-                    src_stride,
-                    ..
-                } => {
-                    let rows = self.rows(count, bytes, dst_stride, src_stride);
-                    copy::strided(self.level, to, from.offset(at.src as isize), rows);
-                }
-                Move::Shuffle {
-                    source_bytes,
-                    ref shuffle,
-                    ..
-                } => {
-                    let operand = (from, source_bytes);
-                    shuffle.run(self.level, to, from.offset(at.src as isize), count, operand);
-                }
-                Move::Lookup { ref lookup, .. } => {
-                    return match lookup.index {
-                        IndexType::I32 => self.looked_up::<i32>(at),
-                        IndexType::I64 => self.looked_up::<i64>(at),
-                    };
-                }
-                Move::Fill(ref fill) => fill::run(self.level, to, count, at.src, fill),
+            match self.schedule.inner() {
+                Move::Lookup { lookup, .. } => match lookup.index {
+                    IndexType::I32 => self.looked_up::<i32>(at),
+                    IndexType::I64 => self.looked_up::<i64>(at),
+                },
+                _ => turn(
+                    self.level,
+                    self.schedule,
+                    self.count,
+                    to,
+                    (self.src, at.src),
+                ),
             }
-            true
         }
     }
 
@@ -419,7 +432,9 @@ impl Call<'_> {
                 self.dst.offset(at.dst as isize),
                 self.src.offset(at.src as isize),
             );
-            let rows = self.rows(self.count, bytes, dst_stride, src_stride);
+            let rows = self
+                .schedule
+                .strided_rows(self.count, bytes, dst_stride, src_stride);
             let indices = indices::<I>(self.table.offset(at.table as isize), lookup, index_stride);
             match row {
                 Row::Run => lookup::run(self.level, to, from, rows, indices),
@@ -433,16 +448,6 @@ impl Call<'_> {
                     lookup::run_periods(self.level, to, from, rows, indices, row, operand)
                 }
             }
-        }
-    }
-
-    fn rows(&self, count: usize, bytes: usize, dst_stride: i64, src_stride: i64) -> Rows {
-        Rows {
-            count,
-            bytes,
-            dst_stride: dst_stride as isize,
-            src_stride: src_stride as isize,
-            cache: Cache::of(self.schedule.bytes()),
         }
     }
 }

@@ -199,7 +199,7 @@ impl Call<'_> {
                 } else {
                     0
                 };
-                let rows = self.rows(0, bytes, apart, 0);
+                let rows = self.schedule.strided_rows(0, bytes, apart, 0);
                 Some(ShortRows {
                     rows,
                     of_turn: 1,
@@ -213,7 +213,7 @@ impl Call<'_> {
                 src_stride,
                 ..
             } => {
-                let rows = self.rows(0, bytes, dst_stride, 0);
+                let rows = self.schedule.strided_rows(0, bytes, dst_stride, 0);
                 Some(ShortRows {
                     rows,
                     of_turn: self.count,

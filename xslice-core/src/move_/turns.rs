@@ -10,7 +10,7 @@ use super::copy::{self, Mover, by_width};
 use super::lookup::{looked_ahead, pick};
 use super::repeat::{self, Places, Turns};
 use super::together::Together;
-use super::{Call, MOST_INLINE, Rows, indices, once};
+use super::{Call, MOST_INLINE, Rows, indices, turn};
 use crate::access::{Access, IndexType, Lookup};
 use crate::level::Level;
 use crate::nest::schedule::{Move, Row, Schedule};
@@ -142,7 +142,8 @@ impl Schedule {
         unsafe {
             // Without a loop there is nothing to set up for one.
             let is_turn = self.extents().len() == self.outer_loops();
-            is_turn && once(Level::settled(), self.inner(), dst, operand, at)
+            let count = self.inner().count();
+            is_turn && turn(Level::settled(), self, count, dst, (operand, at))
                 || self.run_turns(dst, at, table, operand)
         }
     }
@@ -218,7 +219,9 @@ impl Call<'_> {
                     ..
                 } => {
                     let bytes = self.count * shuffle.pattern().period();
-                    let rows = self.rows(turns, bytes, stride.dst, stride.src);
+                    let rows = self
+                        .schedule
+                        .strided_rows(turns, bytes, stride.dst, stride.src);
                     let operand = self.src..self.src.wrapping_add(source_bytes);
                     let to = self.dst.offset(first.dst as isize);
                     let from = self.src.offset(first.src as isize);
@@ -231,7 +234,9 @@ impl Call<'_> {
                     src_stride,
                     ..
                 } if bytes <= MOST_INLINE => {
-                    let rows = self.rows(self.count, bytes, dst_stride, src_stride);
+                    let rows = self
+                        .schedule
+                        .strided_rows(self.count, bytes, dst_stride, src_stride);
                     by_width!(bytes, short_turns(self, first, turns, stride, rows));
                     true
                 }
@@ -309,7 +314,9 @@ impl Call<'_> {
         else {
             return None;
         };
-        let rows = self.rows(self.count, bytes, dst_stride, src_stride);
+        let rows = self
+            .schedule
+            .strided_rows(self.count, bytes, dst_stride, src_stride);
         let places = places.get_mut(..rows.count)?;
         // SAFETY: by the contract of this function; all places are written.
         unsafe {

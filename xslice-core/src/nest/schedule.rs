@@ -341,24 +341,28 @@ impl Schedule {
     }
 
     /// Turns of the outer loops, outermost first; each at least 1.
+    #[inline]
     #[must_use]
     pub fn extents(&self) -> &[usize] {
         &self.extents
     }
 
     /// Where the elements come from.
+    #[inline]
     #[must_use]
     pub fn source(&self) -> Source {
         self.source
     }
 
     /// Position in the source, in bytes (in a Range: its position).
+    #[inline]
     #[must_use]
     pub fn src(&self) -> &Access {
         &self.src
     }
 
     /// Position in the destination, in bytes; affine.
+    #[inline]
     #[must_use]
     pub fn dst(&self) -> &Access {
         &self.dst
@@ -380,7 +384,13 @@ impl Schedule {
         self.extents.heap_bytes() + self.src.heap_bytes() + self.dst.heap_bytes() + inner
     }
 
+    /// Whether one turn of the Move is all of it, at a place of the source that no index decides.
+    pub(crate) fn is_one_turn(&self) -> bool {
+        self.extents.is_empty() && self.src.is_affine()
+    }
+
     /// What one turn of the outer loops does.
+    #[inline]
     #[must_use]
     pub fn inner(&self) -> &Move {
         &self.inner

@@ -5,7 +5,7 @@
 use xslice_core::ir::Step;
 use xslice_core::{
     ElementType, Error, Gather, Input, OnnxSlice, Plan, Program, Scratch, Signature, Slice, Tensor,
-    interp,
+    interp, runner,
 };
 use xslice_jit::{Engine, Jit, Strategy};
 
@@ -101,7 +101,7 @@ pub fn output(
     run(&mut output).map(|()| output)
 }
 
-/// Runs keyed, baked and the interpreter on the same tensors, and compares outputs or refusals. Gives what all agree on.
+/// Runs runner, keyed, baked and the interpreter on the same tensors, and compares outputs or refusals. Gives what all agree on.
 #[track_caller]
 pub fn agree(
     name: &str,
@@ -114,6 +114,10 @@ pub fn agree(
     let expected = output(&plan, |output| {
         interp::run(&plan, &inputs, output.as_output(), &mut Scratch::new())
     });
+    let by_runner = output(&plan, |output| {
+        runner::run(&plan, &inputs, output.as_output(), &mut Scratch::new())
+    });
+    assert_eq!(by_runner, expected, "{name}, runner\n{plan}");
     for (strategy, engine) in [
         (Strategy::Keyed, Engine::Keyed),
         (Strategy::Baked, Engine::Baked),

@@ -1,0 +1,117 @@
+//! Calls of one nest on a few operands.
+//!
+//! A small call is over before the steps of a plan have been looked at. So what they would compare is kept side by side: where a call fits
+//! it, an engine may move at once. What does not fit goes the way of all plans, which knows what is wrong and in which words.
+
+use super::{Input, OperandNeed, Output, Plan, PlannedNest, Step};
+use crate::access::Buffer;
+use crate::elem::ElementType;
+use crate::nest::Source;
+use crate::nest::schedule::Schedule;
+
+/// Operands of such a call, at most.
+pub(crate) const MOST_OPERANDS: usize = 2;
+
+/// What is compared before such a call: types and lengths.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Direct {
+    operands: [(ElementType, usize); MOST_OPERANDS],
+    count: usize,
+    output: (ElementType, usize),
+    /// Whether the nest is one turn of its Move, and reads nothing but the first operand or a Range.
+    is_one_turn: bool,
+}
+
+impl Direct {
+    /// That of a plan which is one nest, perhaps behind a check, if types and lengths are all that a call of it is compared with.
+    pub fn of(
+        operands: &[OperandNeed],
+        steps: &[Step],
+        output: (ElementType, usize),
+    ) -> Option<Self> {
+        let (planned, is_checked) = match steps {
+            [Step::Nest(planned)] => (planned, false),
+            [Step::Check(_), Step::Nest(planned)] => (planned, true),
+            _ => return None,
+        };
+        let has_values = operands.iter().any(|need| need.value.is_some());
+        if planned.scratch.is_some() || has_values || operands.len() > MOST_OPERANDS {
+            return None;
+        }
+        let mut needs = [output; MOST_OPERANDS];
+        for (to, need) in needs.iter_mut().zip(operands) {
+            *to = (need.ty, need.len);
+        }
+        Some(Self {
+            operands: needs,
+            count: operands.len(),
+            output,
+            is_one_turn: !is_checked && is_one_turn(planned),
+        })
+    }
+
+    /// Where the operands of a call start; `None` if one has not exactly the type and the length of the plan.
+    #[inline]
+    fn starts(
+        &self,
+        inputs: &[Input<'_>],
+        output: &Output<'_>,
+    ) -> Option<[*const u8; MOST_OPERANDS]> {
+        let mut starts = [core::ptr::null(); MOST_OPERANDS];
+        let mut fits =
+            inputs.len() == self.count && (output.element_type(), output.len()) == self.output;
+        for ((start, input), operand) in starts.iter_mut().zip(inputs).zip(&self.operands) {
+            fits &= (input.element_type(), input.len()) == *operand;
+            *start = input.as_ptr();
+        }
+        fits.then_some(starts)
+    }
+}
+
+fn is_one_turn(planned: &PlannedNest) -> bool {
+    planned.schedule().is_some_and(|schedule| {
+        let reads_first = match schedule.source() {
+            Source::Buffer(buffer) => buffer == Buffer::Operand(0),
+            Source::Range(_) => true,
+        };
+        reads_first && schedule.is_one_turn()
+    })
+}
+
+impl Plan {
+    /// Where the operands of a call start, if it has exactly the types and lengths that [`Plan::admit`] admits, and the plan is one nest,
+    /// perhaps behind a check, on few operands without values. For engines.
+    #[doc(hidden)]
+    #[inline]
+    #[must_use]
+    pub fn direct(
+        &self,
+        inputs: &[Input<'_>],
+        output: &Output<'_>,
+    ) -> Option<[*const u8; MOST_OPERANDS]> {
+        self.direct.as_ref()?.starts(inputs, output)
+    }
+
+    /// Whether one turn of one Move is all of a call.
+    #[inline]
+    pub(crate) fn is_one_turn(&self) -> bool {
+        self.direct
+            .as_ref()
+            .is_some_and(|direct| direct.is_one_turn)
+    }
+
+    /// The schedule, and where the first operand starts, if [`Plan::direct`] knows the call and one turn of one Move is all of it.
+    #[inline]
+    pub(crate) fn one_turn(
+        &self,
+        inputs: &[Input<'_>],
+        output: &Output<'_>,
+    ) -> Option<(&Schedule, *const u8)> {
+        let direct = self.direct.as_ref()?;
+        let [Step::Nest(planned)] = &self.steps[..] else {
+            return None;
+        };
+        let [first, _] = direct.starts(inputs, output)?;
+        Some((planned.schedule()?, first))
+    }
+}
