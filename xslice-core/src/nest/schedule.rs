@@ -468,7 +468,7 @@ fn in_bytes(access: &Access, unit: i64) -> Access {
             .map(|lookup| Lookup {
                 scale: times(lookup.scale),
                 access: in_bytes(&lookup.access, lookup.index.size() as i64),
-                ..lookup.clone()
+                ..*lookup
             })
             .collect(),
     }
