@@ -164,7 +164,15 @@ impl Call<'_> {
             }
             dst = dst.wrapping_offset(count as isize * rows.dst_stride);
         };
-        let stride = |k: usize| self.stride(loops - inner.len() + k);
+        // As slices, which are asked at every row.
+        let skipped = loops - inner.len();
+        let from_strides = &self.schedule.src().strides[skipped..];
+        let to_strides = &self.schedule.dst().strides[skipped..];
+        let stride = |k: usize| At {
+            src: from_strides[k],
+            dst: to_strides[k],
+            table: 0,
+        };
         turns(inner, first, &stride, |at| {
             for row in 0..short.of_turn as isize {
                 from[known].write(at.src as isize + row * short.apart);
@@ -204,7 +212,11 @@ impl Call<'_> {
                     rows,
                     of_turn: 1,
                     apart: 0,
-                    ahead: looked_ahead(rows.cache, pattern.span(self.count)),
+                    // Rows that lie anywhere have lines of their source in common: fetched ahead, they took longer.
+                    ahead: match in_sequence {
+                        true => looked_ahead(rows.cache, pattern.span(self.count)),
+                        false => 0,
+                    },
                 })
             }
             Move::Strided {
