@@ -92,6 +92,7 @@ fn is_network(error: &Error, path: &Path) -> bool {
 struct Explained<'a> {
     output: &'a ModelOutput,
     plan: Plan,
+    map: String,
     view: Option<View>,
     /// Why the plan moves as it does, and what would run it.
     reasons: Vec<(&'static str, String)>,
@@ -103,8 +104,10 @@ fn explained<'a>(request: &Request<'a>) -> Result<Vec<Explained<'a>>> {
         let moves = reason::moves(&plan).into_iter();
         let mut reasons: Vec<_> = moves.map(|line| ("move", line)).collect();
         reasons.push(("auto", reason::auto(&output.program, &signature, &plan)?));
+        let name = output.name.escape_debug().to_string();
         Ok(Explained {
             output,
+            map: output.program.map(&signature, &name)?,
             view: output.program.view(&signature)?,
             plan,
             reasons,
@@ -182,6 +185,7 @@ fn describe(text: &mut String, request: &Request<'_>, explained: &Explained<'_>)
         "result",
         &format!("{}: {ty} {shape:?}", output.name.escape_debug()),
     );
+    line_of(text, "map", &explained.map);
     for line in plan.to_string().lines() {
         let _ = writeln!(text, "  {line}");
     }

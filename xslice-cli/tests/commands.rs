@@ -518,6 +518,7 @@ fn explain_takes_a_text_with_types() {
     let shown = text(&output.stdout);
     for word in [
         "check ids[i]",
+        "map      result[i, j, k] <- table[k + 768*wrap(ids[128*i + j])]",
         "verdict  lookup",
         "8192 of indices checked",
         "<f32[30522, 768]",

@@ -4,8 +4,8 @@
 //! once from the values in the signature. A gather adds its check, a reshape that no map expresses writes a temporary, and at
 //! the end the last map is lowered into the result.
 
-use crate::access::{Access, Buffer};
-use crate::coord::CoordMap;
+use crate::access::{Access, Buffer, Names};
+use crate::coord::{CoordMap, Mapped};
 use crate::elem::ElementType;
 use crate::error::{Error, ErrorKind};
 use crate::move_;
@@ -110,6 +110,17 @@ impl Program {
             strides: strides.map(|&stride| stride as isize).collect(),
             offset: usize::try_from(map.access.offset).unwrap_or_default(),
         }))
+    }
+
+    /// The map from the coordinates of the result, of that name, to its source, in the printed form. For `xslice explain`.
+    ///
+    /// # Errors
+    /// As [`Program::compile`].
+    #[doc(hidden)]
+    pub fn map(&self, signature: &Signature, result: &str) -> Result<String, Error> {
+        let mut builder = Builder::new(self, signature)?;
+        let map = builder.program(self, signature)?;
+        Ok(format!("{result}{}", Mapped(&map, Names(&builder.names))))
     }
 }
 

@@ -4,12 +4,13 @@
 //! an axis. Applying an operator substitutes counters, so a chain of any length is one map. What no such map expresses (a reshape of
 //! axes that different tables drive) is answered with `None`, and the caller ends the chain.
 
-use crate::access::{Access, Replacement};
+use crate::access::{Access, Counter, Names, Replacement, Shown};
 use crate::elem::ElementType;
 use crate::list::List;
 use crate::nest::Source;
 use crate::resolve::AxisIndex;
 use alloc::{vec, vec::Vec};
+use core::fmt;
 
 /// Where each element of a value comes from.
 #[derive(Clone, Debug)]
@@ -22,6 +23,23 @@ pub(crate) struct CoordMap {
     pub dims: List<usize>,
     /// Position in the source, one counter an axis of `dims`.
     pub access: Access,
+}
+
+/// A map in its printed form: `[i, j] <- x[17 + 12*i - j]`.
+pub(crate) struct Mapped<'a>(pub &'a CoordMap, pub Names<'a>);
+
+impl fmt::Display for Mapped<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(map, names) = *self;
+        f.write_str("[")?;
+        for k in 0..map.dims.len() {
+            let comma = if k == 0 { "" } else { ", " };
+            write!(f, "{comma}{}", Counter(k))?;
+        }
+        f.write_str("] <- ")?;
+        map.source.write(names, f)?;
+        write!(f, "[{}]", Shown(&map.access, names))
+    }
 }
 
 impl CoordMap {

@@ -30,6 +30,15 @@ pub enum Source {
     Range(Progression),
 }
 
+impl Source {
+    pub(crate) fn write(self, names: Names<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Buffer(buffer) => names.write(buffer, f),
+            Self::Range(progression) => write!(f, "({progression})"),
+        }
+    }
+}
+
 /// The unchecked parts of a nest.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Parts {
@@ -153,10 +162,7 @@ impl LoopNest {
             indent += 2;
         }
         write!(f, "{:indent$}dst[{}] <- ", "", Shown(&parts.dst, names))?;
-        match parts.source {
-            Source::Buffer(buffer) => names.write(buffer, f)?,
-            Source::Range(progression) => write!(f, "({progression})")?,
-        }
+        parts.source.write(names, f)?;
         writeln!(f, "[{}]", Shown(&parts.src, names))?;
         let block = parts.block as i128 - 1;
         let (low, high) = parts.src.span(&parts.extents);
