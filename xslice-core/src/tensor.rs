@@ -334,20 +334,24 @@ impl Tensor {
     /// starts, ends and steps. `None` for another type or a position outside.
     #[must_use]
     pub fn integer(&self, at: usize) -> Option<i64> {
+        let given = self.given_integer(at)?;
+        Some(i64::try_from(given).unwrap_or(i64::MAX))
+    }
+
+    /// The same as it is given, which is what a refusal names.
+    pub(crate) fn given_integer(&self, at: usize) -> Option<i128> {
         let size = self.ty.size();
         let end = at.checked_add(1)?.checked_mul(size)?;
         let b = self.bytes().get(end - size..end)?;
         Some(match self.ty {
-            ElementType::I8 => i64::from(i8::from_ne_bytes(b.try_into().ok()?)),
-            ElementType::I16 => i64::from(i16::from_ne_bytes(b.try_into().ok()?)),
-            ElementType::I32 => i64::from(i32::from_ne_bytes(b.try_into().ok()?)),
-            ElementType::I64 => i64::from_ne_bytes(b.try_into().ok()?),
-            ElementType::U8 => i64::from(u8::from_ne_bytes(b.try_into().ok()?)),
-            ElementType::U16 => i64::from(u16::from_ne_bytes(b.try_into().ok()?)),
-            ElementType::U32 => i64::from(u32::from_ne_bytes(b.try_into().ok()?)),
-            ElementType::U64 => {
-                i64::try_from(u64::from_ne_bytes(b.try_into().ok()?)).unwrap_or(i64::MAX)
-            }
+            ElementType::I8 => i128::from(i8::from_ne_bytes(b.try_into().ok()?)),
+            ElementType::I16 => i128::from(i16::from_ne_bytes(b.try_into().ok()?)),
+            ElementType::I32 => i128::from(i32::from_ne_bytes(b.try_into().ok()?)),
+            ElementType::I64 => i128::from(i64::from_ne_bytes(b.try_into().ok()?)),
+            ElementType::U8 => i128::from(u8::from_ne_bytes(b.try_into().ok()?)),
+            ElementType::U16 => i128::from(u16::from_ne_bytes(b.try_into().ok()?)),
+            ElementType::U32 => i128::from(u32::from_ne_bytes(b.try_into().ok()?)),
+            ElementType::U64 => i128::from(u64::from_ne_bytes(b.try_into().ok()?)),
             ElementType::Bool | ElementType::F16 | ElementType::Bf16 | ElementType::F32 => {
                 return None;
             }
