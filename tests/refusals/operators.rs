@@ -136,6 +136,7 @@ pub fn ranges_and_reshapes() -> Vec<Refusal> {
         refusal("delta 0", all(of(range(0_i64, 5, 0))), E::DeltaZero, [R11, "delta", "0", "any value but 0"]),
         refusal("delta -0.0", all(of(range(0.0_f32, 5.0, -0.0))), E::DeltaZero, [R11, "delta", "-0.0", "any value but 0"]),
         refusal("a start of NaN", all(of(range(f32::NAN, 5.0, 1.0))), E::CountNotFinite, [R11, "start", "NaN", FINITE]),
+        refusal("a count beyond f32", all(of(range(-3e38_f32, 3e38, 1e38))), E::CountNotFinite, [R11, "limit", "3e38", FINITE]),
         refusal("an infinite limit", all(of(range(0.0_f64, f64::INFINITY, 1.0))), E::CountNotFinite, [R11, "limit", "inf", FINITE]),
         refusal("an infinite start", all(of(range(f64::NEG_INFINITY, 0.0, 1.0))), E::CountNotFinite, [R11, "start", "-inf", FINITE]),
         refusal("another number of elements", reshape(&[3, 5]), E::Reshape, [RESHAPE, "shape", "[3, 5]", "16 elements"]),
@@ -364,4 +365,13 @@ fn a_refusal_counts_the_entries_that_take_an_axis() {
         "`begin` has 3 entries but the data has 1 axis ",
     );
     says("x[0, 0]", "2 indices for data with 1 axis ");
+}
+
+#[test]
+fn a_float_is_shown_as_its_type_shows_it() {
+    let text = "<f32> onnx::Range@11(start = -3e38, limit = 3e38, delta = 1e38)";
+    let program = Program::parse(text).expect("legal without values");
+    let error = program.compile(&xslice::Signature::new());
+    let error = error.expect_err(text).to_string();
+    assert!(error.contains("`limit` = 3e38 gives"), "{error}");
 }
