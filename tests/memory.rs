@@ -14,12 +14,14 @@ use std::cell::Cell;
 use std::sync::{Mutex, PoisonError};
 use suite::filled;
 use xslice::ElementType::{F32, I64, U8};
-use xslice::{Input, Plan, Program, Scratch, Signature, Tensor};
+use xslice::{ErrorKind, Input, Plan, Program, Scratch, Signature, Tensor};
 
 struct Counting;
 
 thread_local! {
     static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
+    /// A larger allocation of this thread is refused.
+    static LARGEST: Cell<usize> = const { Cell::new(usize::MAX) };
 }
 
 fn count() {
@@ -27,10 +29,19 @@ fn count() {
     let _ = ALLOCATIONS.try_with(|n| n.set(n.get() + 1));
 }
 
-// SAFETY: every request is handed on to the system's allocator as it is.
+fn is_refused(layout: Layout) -> bool {
+    LARGEST
+        .try_with(|most| layout.size() > most.get())
+        .unwrap_or(false)
+}
+
+// SAFETY: every request is refused, or handed on to the system's allocator as it is.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count();
+        if is_refused(layout) {
+            return std::ptr::null_mut();
+        }
         // SAFETY: the caller's promise.
         unsafe { System.alloc(layout) }
     }
@@ -327,4 +338,20 @@ fn a_kernel_outlives_its_jit() {
         &[&call.operands[0]],
     );
     assert_eq!(Ok(output), wanted);
+}
+
+#[test]
+fn a_tensor_that_memory_does_not_hold_is_refused() {
+    let (numbers, strings) = (vec![0_i64; 1 << 17], vec![String::new(); 1 << 16]);
+    LARGEST.set(1 << 19);
+    let results = [
+        Tensor::new(&[numbers.len()], &numbers),
+        Tensor::new(&[strings.len()], &strings),
+    ];
+    LARGEST.set(usize::MAX);
+    for (result, bytes) in results.into_iter().zip([1 << 20, 3 << 19]) {
+        let error = result.expect_err("more than the allocator gives");
+        assert_eq!(error.kind(), ErrorKind::OutOfMemory, "{error}");
+        assert_eq!(error.offending_value(), Some(bytes.to_string().as_str()));
+    }
 }

@@ -36,6 +36,8 @@ const G13: &str = "onnx::Gather@13";
 const R11: &str = "onnx::Range@11";
 const O8: &str = "openvino::Slice@8";
 const SS1: &str = "openvino::StridedSlice@1";
+/// Above `i64::MAX`: starts, ends and steps saturate, axes and indices are refused by this value.
+const BEYOND: u64 = 9_223_372_036_854_775_813;
 const INTEGERS: &str = "i8, i16, i32, i64, u8, u16, u32, u64";
 
 /// Types, ranks and lengths of parameters.
@@ -68,6 +70,8 @@ pub fn parameters() -> Vec<Refusal> {
         refusal("more strides than begins", all(four().then(strided([0], [1]).by([1, 1]))), E::LengthMismatch, [SS1, "stride", "2", "1 entries"]),
         refusal("more starts than axes", all(x(F32, [4]).then(slice(13, [0, 0], [1, 1]))), E::TooManyEntries, [S13, "starts", "2", "0..=1 entries"]),
         refusal("more begins than axes", all(x(F32, [4]).then(strided([0, 0], [1, 1]))), E::TooManyEntries, [SS1, "begin", "2", "0..=1 entries"]),
+        refusal("more begins that take an axis than axes", all(x(F32, [4]).then(strided([9, 0, 0], [0, 0, 0]).new_axis([1]))), E::TooManyEntries, [SS1, "begin", "2", "0..=1 that are no new axis or ellipsis"]),
+        refusal("more begins than axes beside an ellipsis", all(x(F32, [4]).then(strided([0, 1, 1], [0, 0, 0]).ellipsis([1]))), E::TooManyEntries, [SS1, "begin", "2", "0..=1 that are no new axis or ellipsis"]),
         refusal("more starts than axes in openvino", all(x(F32, [4]).then(ov_slice([0, 0], [1, 1], [1, 1]))), E::TooManyEntries, [O8, "start", "2", "0..=1 entries"]),
     ]
 }
@@ -82,6 +86,7 @@ pub fn rules() -> Vec<Refusal> {
         refusal("stride 0", all(four().then(strided([0], [1]).by([0]))), E::StepZero, [SS1, "stride", "0", "any value but 0"]),
         refusal("axis 2 of rank 2", all(four().then(slice(13, [0], [1]).axes([2]))), E::AxisRange, [S13, "axes", "2", "-2..=1"]),
         refusal("axis -3 of rank 2", all(four().then(ov_slice([0], [1], [1]).axes([-3]))), E::AxisRange, [O8, "axes", "-3", "-2..=1"]),
+        refusal("an axis that only u64 holds", all(four().then(ov_slice([0], [1], [1]).axes(typed([BEYOND])))), E::AxisRange, [O8, "axes", "9223372036854775813", "-2..=1"]),
         refusal("the smallest axis", all(four().then(slice(13, [0], [1]).axes([i64::MIN]))), E::AxisRange, [S13, "axes", "-9223372036854775808", "-2..=1"]),
         refusal("gather on axis 2 of rank 2", all(four().then(gather(13, [0]).axis(2))), E::AxisRange, [G13, "axis", "2", "-2..=1"]),
         refusal("gather on the largest axis", all(four().then(gather(1, [0]).axis(i64::MAX))), E::AxisRange, ["onnx::Gather@1", "axis", "9223372036854775807", "-2..=1"]),
@@ -96,6 +101,7 @@ pub fn rules() -> Vec<Refusal> {
         refusal("a mask of -1", all(four().then(strided([0], [1]).new_axis([-1]))), E::MaskValue, [SS1, "new_axis_mask", "-1", "0 or 1"]),
         refusal("two ellipses", all(four().then(strided([0, 0], [1, 1]).ellipsis([1, 1]))), E::EllipsisMask, [SS1, "ellipsis_mask", "2", "one bit at most"]),
         refusal("shrink out of range", all(four().then(strided([0, -5], [1, 1]).shrink([0, 1]))), E::IndexRange, [SS1, "begin", "-5", "-4..=3"]),
+        refusal("shrink by an index that only u64 holds", all(four().then(strided(typed([BEYOND]), [0]).shrink([1]))), E::IndexRange, [SS1, "begin", "9223372036854775813", "-4..=3"]),
         refusal("shrink of an empty axis", all(x(F32, [0]).then(strided([0], [1]).shrink([1]))), E::IndexRange, [SS1, "begin", "0", "no index: the axis is empty"]),
         refusal("a constant index", all(four().then(gather(13, [0, 4]).axis(1))), E::IndexRange, [G13, "indices", "4", "-4..=3"]),
         refusal("a run-time index", all(four().ids(&[3], [0, 1, -5]).gather("ids")), E::IndexRange, [G13, "indices", "-5", "-4..=3"]),
@@ -130,6 +136,7 @@ pub fn ranges_and_reshapes() -> Vec<Refusal> {
         refusal("delta 0", all(of(range(0_i64, 5, 0))), E::DeltaZero, [R11, "delta", "0", "any value but 0"]),
         refusal("delta -0.0", all(of(range(0.0_f32, 5.0, -0.0))), E::DeltaZero, [R11, "delta", "-0.0", "any value but 0"]),
         refusal("a start of NaN", all(of(range(f32::NAN, 5.0, 1.0))), E::CountNotFinite, [R11, "start", "NaN", FINITE]),
+        refusal("a count beyond f32", all(of(range(-3e38_f32, 3e38, 1e38))), E::CountNotFinite, [R11, "limit", "3e38", FINITE]),
         refusal("an infinite limit", all(of(range(0.0_f64, f64::INFINITY, 1.0))), E::CountNotFinite, [R11, "limit", "inf", FINITE]),
         refusal("an infinite start", all(of(range(f64::NEG_INFINITY, 0.0, 1.0))), E::CountNotFinite, [R11, "start", "-inf", FINITE]),
         refusal("another number of elements", reshape(&[3, 5]), E::Reshape, [RESHAPE, "shape", "[3, 5]", "16 elements"]),
@@ -311,4 +318,60 @@ fn a_node_inside_a_parameter_is_named() {
     let error = program.compile(&signature).expect_err("axis 3 of rank 1");
     assert_eq!(error.node_name(), Some("crop/Slice_1"), "{error}");
     assert_eq!(error.operator_name(), Some(S13), "{error}");
+}
+
+/// The words of a refusal of `x`, an `i64[4]`; `a` is above `i64::MAX`.
+#[track_caller]
+fn says(text: &str, words: &str) {
+    let program = Program::parse(text).expect("legal without shapes");
+    let mut signature = xslice::Signature::new().operand(xslice::ElementType::I64, &[4]);
+    if program.operands().len() > 1 {
+        signature = signature.value(tensor(&[1], &[BEYOND]));
+    }
+    let error = program.compile(&signature).expect_err(text).to_string();
+    assert!(error.contains(words), "{error}");
+}
+
+#[test]
+fn a_refusal_names_the_parameter_the_place_and_the_value_that_is_given() {
+    says(
+        "x |> openvino::Slice@8(start = [0], stop = [1], step = [1], axes = @a)",
+        "`axes[0]` = 9223372036854775813 is no axis of data of rank 1",
+    );
+    says(
+        "x |> openvino::StridedSlice@1(begin = @a, end = [0], shrink_axis_mask = [1])",
+        "`begin[0]` = 9223372036854775813 is out of range for axis 0 of size 4",
+    );
+    says(
+        "x |> openvino::StridedSlice@1(begin = [9], end = [0], shrink_axis_mask = [1])",
+        "`begin[0]` = 9 is out of range for axis 0 of size 4",
+    );
+    says("x[9]", "index 9 is out of range for axis 0 of size 4");
+}
+
+#[test]
+fn a_refusal_counts_the_entries_that_take_an_axis() {
+    let strided = |rest: &str| format!("x |> openvino::StridedSlice@1({rest})");
+    says(
+        &strided("begin = [9, 0, 0], end = [0, 0, 0], new_axis_mask = [1]"),
+        "2 entries of `begin` take an axis but the data has 1 axis ",
+    );
+    says(
+        &strided("begin = [0, 1, 1], end = [0, 0, 0], ellipsis_mask = [1]"),
+        "2 entries of `begin` take an axis but the data has 1 axis ",
+    );
+    says(
+        &strided("begin = [0, 1, 1], end = [0, 0, 0]"),
+        "`begin` has 3 entries but the data has 1 axis ",
+    );
+    says("x[0, 0]", "2 indices for data with 1 axis ");
+}
+
+#[test]
+fn a_float_is_shown_as_its_type_shows_it() {
+    let text = "<f32> onnx::Range@11(start = -3e38, limit = 3e38, delta = 1e38)";
+    let program = Program::parse(text).expect("legal without values");
+    let error = program.compile(&xslice::Signature::new());
+    let error = error.expect_err(text).to_string();
+    assert!(error.contains("`limit` = 3e38 gives"), "{error}");
 }

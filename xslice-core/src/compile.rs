@@ -25,7 +25,7 @@ mod layout;
 mod maps;
 mod parameters;
 
-use layout::{expect_operand, expect_result, layout_access, layout_len};
+use layout::{expect_distinct, expect_operand, expect_result, layout_access, layout_len};
 use maps::Maps;
 use parameters::Parameter;
 
@@ -189,7 +189,7 @@ impl Builder {
         admit_rank(given.shape.len())?;
         let len = match &given.layout {
             None => element_count(&given.shape)?,
-            Some(layout) => layout_len(layout, &given.shape)?,
+            Some(layout) => layout_len(layout, &given.shape, given.element_type)?,
         };
         byte_count(len, given.element_type)?;
         self.operands.push(OperandNeed {
@@ -489,8 +489,9 @@ impl Builder {
                 element_count(&result.dims)?,
             ),
             Some(layout) => {
-                let len =
-                    layout_len(layout, &result.dims).map_err(|error| error.parameter("output"))?;
+                let len = layout_len(layout, &result.dims, result.ty)
+                    .and_then(|len| expect_distinct(layout, &result.dims).map(|()| len))
+                    .map_err(|error| error.parameter("output"))?;
                 (layout_access(layout, &result.dims), len)
             }
         };

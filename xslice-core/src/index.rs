@@ -1,8 +1,9 @@
 //! Indices of an axis: in `-size..size`, the negative ones counted from its end. Every stage asks here.
 
-/// An index counted from the start of the axis. It is outside where the index is.
-pub(crate) fn from_start(index: i64, size: usize) -> i128 {
-    i128::from(index) + if index < 0 { size as i128 } else { 0 }
+/// An index of any integer type, counted from the start of the axis. It is outside where the index is.
+pub(crate) fn from_start(index: impl Into<i128>, size: usize) -> i128 {
+    let index = index.into();
+    index + if index < 0 { size as i128 } else { 0 }
 }
 
 /// The same of an index that is not [outside](is_outside).

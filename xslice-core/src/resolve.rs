@@ -10,6 +10,7 @@ use crate::list::List;
 use crate::op::{Dialect, OnnxGather, OnnxSlice, Op, OpenVinoSlice, Param};
 use crate::tensor::{MOST_AXES, Tensor};
 use alloc::{borrow::Cow, format, string::String};
+use core::ops::Deref;
 
 mod bracket;
 pub(crate) mod literal;
@@ -54,11 +55,37 @@ pub(crate) enum Known<'a> {
 /// Parameters by name.
 pub(crate) type Params<'a> = &'a dyn Fn(&'static str) -> Known<'a>;
 
-/// The integers of a 1-D parameter: what `validate` passes on to `axes`.
-type Values = Option<List<i64>>;
+/// The integers of a 1-D parameter, and where they are read from.
+struct Entries<'a> {
+    values: List<i64>,
+    tensor: &'a Tensor,
+}
+
+impl Entries<'_> {
+    /// An entry as it is given: axes and indices beyond `i64` are refused by their own value, not by the one they saturate to.
+    fn given(&self, at: usize) -> i128 {
+        self.tensor.given_integer(at).unwrap_or_default()
+    }
+
+    /// All of them as they are given.
+    fn all_given(&self) -> List<i128> {
+        (0..self.len()).map(|at| self.given(at)).collect()
+    }
+}
+
+impl Deref for Entries<'_> {
+    type Target = [i64];
+
+    fn deref(&self) -> &[i64] {
+        &self.values
+    }
+}
+
+/// The entries of a parameter, if it is known: what `validate` passes on to `axes`.
+type Values<'a> = Option<Entries<'a>>;
 
 /// Reads parameter `name` as a list of integers, checking its type and rank.
-fn list(op: &Op, name: &'static str, known: Params<'_>) -> Result<Values, Error> {
+fn list<'a>(op: &Op, name: &'static str, known: Params<'a>) -> Result<Values<'a>, Error> {
     let Known::Value(tensor) = known(name) else {
         return Ok(None);
     };
@@ -85,14 +112,15 @@ fn list(op: &Op, name: &'static str, known: Params<'_>) -> Result<Values, Error>
         .value(len)
         .allowed(format!("0..={MOST_AXES} entries")));
     }
-    Ok(tensor.collect_integers())
+    let values = tensor.collect_integers();
+    Ok(values.map(|values| Entries { values, tensor }))
 }
 
 /// The lists of a slice-like operator, in the order of its names.
-struct Lists<const N: usize>([Values; N]);
+struct Lists<'a, const N: usize>([Values<'a>; N]);
 
-impl<const N: usize> Lists<N> {
-    fn read(op: &Op, names: [&'static str; N], known: Params<'_>) -> Result<Self, Error> {
+impl<'a, const N: usize> Lists<'a, N> {
+    fn read(op: &Op, names: [&'static str; N], known: Params<'a>) -> Result<Self, Error> {
         let mut lists = [const { None }; N];
         for (slot, name) in lists.iter_mut().zip(names) {
             *slot = list(op, name, known)?;
@@ -164,15 +192,15 @@ pub(crate) fn validate_constants(op: &Op) -> Result<(), Error> {
     })
 }
 
-fn onnx_slice_lists(op: &Op, known: Params<'_>) -> Result<Lists<4>, Error> {
+fn onnx_slice_lists<'a>(op: &Op, known: Params<'a>) -> Result<Lists<'a, 4>, Error> {
     Lists::read(op, ["starts", "ends", "axes", "steps"], known)
 }
 
-fn openvino_slice_lists(op: &Op, known: Params<'_>) -> Result<Lists<4>, Error> {
+fn openvino_slice_lists<'a>(op: &Op, known: Params<'a>) -> Result<Lists<'a, 4>, Error> {
     Lists::read(op, ["start", "stop", "step", "axes"], known)
 }
 
-fn strided_slice_lists(op: &Op, known: Params<'_>) -> Result<Lists<3>, Error> {
+fn strided_slice_lists<'a>(op: &Op, known: Params<'a>) -> Result<Lists<'a, 3>, Error> {
     Lists::read(op, ["begin", "end", "stride"], known)
 }
 
@@ -251,7 +279,7 @@ pub(crate) fn axes(op: &Op, known: Params<'_>, dims: &[usize]) -> Result<List<Ax
         Op::StridedSlice(slice) => strided::axes(slice, &strided_slice_lists(op, known)?, dims),
         Op::OnnxGather(OnnxGather { axis, .. }) => {
             needs_rank(dims)?;
-            let axis = normalize_axis(*axis, dims.len(), "axis", None)?;
+            let axis = normalize_axis((*axis).into(), dims.len(), "axis", None)?;
             let whole = dims.iter().map(|&dim| AxisIndex::whole(dim));
             Ok(whole
                 .enumerate()
@@ -264,16 +292,16 @@ pub(crate) fn axes(op: &Op, known: Params<'_>, dims: &[usize]) -> Result<List<Ax
 }
 
 /// ONNX Slice and OpenVINO Slice, which differ in names only.
-struct Slices {
+struct Slices<'a> {
     names: [&'static str; 2],
-    starts: Values,
-    ends: Values,
-    axes: Values,
-    steps: Values,
+    starts: Values<'a>,
+    ends: Values<'a>,
+    axes: Values<'a>,
+    steps: Values<'a>,
     dialect: Dialect,
 }
 
-fn slice(slices: &Slices, dims: &[usize]) -> Result<List<AxisIndex>, Error> {
+fn slice(slices: &Slices<'_>, dims: &[usize]) -> Result<List<AxisIndex>, Error> {
     needs_rank(dims)?;
     let starts = slices.starts.as_deref().unwrap_or_default();
     let ends = slices.ends.as_deref().unwrap_or_default();
@@ -285,8 +313,8 @@ fn slice(slices: &Slices, dims: &[usize]) -> Result<List<AxisIndex>, Error> {
     let mut result: List<_> = dims.iter().map(|&dim| AxisIndex::whole(dim)).collect();
     let mut taken = List::repeat(false, dims.len());
     for (at, (&start, &end)) in starts.iter().zip(ends).enumerate() {
-        let axis = match slices.axes.as_deref() {
-            Some(axes) => normalize_axis(axes[at], dims.len(), axes_name, Some(at))?,
+        let axis = match &slices.axes {
+            Some(axes) => normalize_axis(axes.given(at), dims.len(), axes_name, Some(at))?,
             None => at,
         };
         // Rows 4, 23: a repeated axis, in mixed signs too.
@@ -374,16 +402,24 @@ fn needs_rank(dims: &[usize]) -> Result<(), Error> {
 fn too_many_entries(name: &'static str, entries: usize, rank: usize) -> Error {
     Error::new(
         ErrorKind::TooManyEntries,
-        format!("`{name}` has {entries} entries but the data has {rank} axes"),
+        format!(
+            "`{name}` has {entries} entries but the data has {}",
+            axes_of(rank)
+        ),
     )
     .parameter(name)
     .value(entries)
     .allowed(format!("0..={rank} entries"))
 }
 
+/// `1 axis`, `2 axes`.
+fn axes_of(rank: usize) -> String {
+    format!("{rank} {}", if rank == 1 { "axis" } else { "axes" })
+}
+
 /// Row 7: a negative axis counts from the end, in every version.
 fn normalize_axis(
-    axis: i64,
+    axis: i128,
     rank: usize,
     name: &'static str,
     at: Option<usize>,
@@ -409,7 +445,7 @@ fn normalize_axis(
 
 /// Row 42: an integer takes one element, counted from the end if negative, and refuses what is outside.
 fn element(index: i64, axis: usize, dim: usize) -> Result<i64, Error> {
-    within(index, axis, dim).map_err(|error| match dim {
+    within(index.into(), None, axis, dim).map_err(|error| match dim {
         0 => error,
         _ => error.hint(format!(
             "a slice such as `{index}:` clamps, an index does not"
@@ -417,16 +453,29 @@ fn element(index: i64, axis: usize, dim: usize) -> Result<i64, Error> {
     })
 }
 
-/// The position of an index in its axis, counted from the end if negative.
-fn within(index: i64, axis: usize, dim: usize) -> Result<i64, Error> {
+/// The position of an index in its axis, counted from the end if negative; a refusal names the parameter and the place that it is given at.
+fn within(
+    index: i128,
+    named: Option<(&'static str, usize)>,
+    axis: usize,
+    dim: usize,
+) -> Result<i64, Error> {
     let found = from_start(index, dim);
     if (0..dim as i128).contains(&found) {
         return Ok(i64::try_from(found).unwrap_or_default());
     }
-    let text = format!("index {index} is out of range for axis {axis} of size {dim}");
+    let shown = match named {
+        Some((name, at)) => format!("`{name}[{at}]` = {index}"),
+        None => format!("index {index}"),
+    };
+    let text = format!("{shown} is out of range for axis {axis} of size {dim}");
     let error = Error::new(ErrorKind::IndexRange, text)
         .axis(axis)
         .value(index);
+    let error = match named {
+        Some((name, at)) => error.parameter(name).position(at),
+        None => error,
+    };
     Err(match dim {
         0 => error.allowed("no index: the axis is empty"),
         _ => error.allowed(format!("-{dim}..={}", dim - 1)),

@@ -74,7 +74,11 @@ pub(crate) fn room_for<T: Element>(ty: ElementType, len: usize) -> Result<Vec<T>
         .value(T::TYPE)
         .allowed(ty.name()));
     }
-    let bytes = byte_count(len, ty)?;
+    reserved(len, byte_count(len, ty)?)
+}
+
+/// An empty vector with room for so many elements, which take so many bytes.
+fn reserved<T>(len: usize, bytes: usize) -> Result<Vec<T>, Error> {
     let mut room = Vec::new();
     room.try_reserve_exact(len)
         .map_err(|_| out_of_memory(bytes))?;
@@ -122,12 +126,21 @@ impl Tensor {
     /// A tensor of `shape` from its elements.
     ///
     /// # Errors
-    /// [`ErrorKind::OperandLength`] if the shape does not hold that many elements.
+    /// [`ErrorKind::OperandLength`] if the shape does not hold that many elements; [`ErrorKind::OutOfMemory`].
     pub fn new<T: Element>(shape: &[usize], elements: &[T]) -> Result<Self, Error> {
         let input = Input::from(elements);
         match input.strings() {
-            Some(strings) => Self::from_strings(shape, strings.to_vec()),
-            None => Self::from_bytes(T::TYPE, shape, input.bytes().to_vec()),
+            Some(strings) => {
+                let mut copy = reserved(strings.len(), size_of_val(strings))?;
+                copy.extend_from_slice(strings);
+                Self::from_strings(shape, copy)
+            }
+            None => {
+                let bytes = input.bytes();
+                let mut copy = reserved(bytes.len(), bytes.len())?;
+                copy.extend_from_slice(bytes);
+                Self::from_bytes(T::TYPE, shape, copy)
+            }
         }
     }
 
@@ -206,17 +219,11 @@ impl Tensor {
         let count = element_count(shape)?;
         let bytes = byte_count(count, ty)?;
         let data = if ty == ElementType::String {
-            let mut strings = Vec::new();
-            strings
-                .try_reserve_exact(count)
-                .map_err(|_| out_of_memory(bytes))?;
+            let mut strings = reserved(count, bytes)?;
             strings.resize(count, String::new());
             Data::Strings(strings)
         } else {
-            let mut buffer = Vec::new();
-            buffer
-                .try_reserve_exact(bytes)
-                .map_err(|_| out_of_memory(bytes))?;
+            let mut buffer = reserved(bytes, bytes)?;
             buffer.resize(bytes, 0);
             Data::Bytes(buffer)
         };
@@ -227,7 +234,7 @@ impl Tensor {
         })
     }
 
-    /// A tensor of `i64`, rank 1: the usual parameter.
+    /// A tensor of `i64`, rank 1: the usual parameter. It asks for memory as [`Vec`] does; [`Tensor::new`] refuses what is not there.
     ///
     /// ```
     /// # use xslice_core::Tensor;
@@ -244,7 +251,7 @@ impl Tensor {
         }
     }
 
-    /// A tensor of one element, rank 0.
+    /// A tensor of one element, rank 0. It asks for memory as [`Vec`] does.
     #[must_use]
     pub fn scalar<T: Element>(value: T) -> Self {
         let input = Input::from(core::slice::from_ref(&value));
@@ -334,20 +341,24 @@ impl Tensor {
     /// starts, ends and steps. `None` for another type or a position outside.
     #[must_use]
     pub fn integer(&self, at: usize) -> Option<i64> {
+        let given = self.given_integer(at)?;
+        Some(i64::try_from(given).unwrap_or(i64::MAX))
+    }
+
+    /// The same as it is given, which is what a refusal names.
+    pub(crate) fn given_integer(&self, at: usize) -> Option<i128> {
         let size = self.ty.size();
         let end = at.checked_add(1)?.checked_mul(size)?;
         let b = self.bytes().get(end - size..end)?;
         Some(match self.ty {
-            ElementType::I8 => i64::from(i8::from_ne_bytes(b.try_into().ok()?)),
-            ElementType::I16 => i64::from(i16::from_ne_bytes(b.try_into().ok()?)),
-            ElementType::I32 => i64::from(i32::from_ne_bytes(b.try_into().ok()?)),
-            ElementType::I64 => i64::from_ne_bytes(b.try_into().ok()?),
-            ElementType::U8 => i64::from(u8::from_ne_bytes(b.try_into().ok()?)),
-            ElementType::U16 => i64::from(u16::from_ne_bytes(b.try_into().ok()?)),
-            ElementType::U32 => i64::from(u32::from_ne_bytes(b.try_into().ok()?)),
-            ElementType::U64 => {
-                i64::try_from(u64::from_ne_bytes(b.try_into().ok()?)).unwrap_or(i64::MAX)
-            }
+            ElementType::I8 => i128::from(i8::from_ne_bytes(b.try_into().ok()?)),
+            ElementType::I16 => i128::from(i16::from_ne_bytes(b.try_into().ok()?)),
+            ElementType::I32 => i128::from(i32::from_ne_bytes(b.try_into().ok()?)),
+            ElementType::I64 => i128::from(i64::from_ne_bytes(b.try_into().ok()?)),
+            ElementType::U8 => i128::from(u8::from_ne_bytes(b.try_into().ok()?)),
+            ElementType::U16 => i128::from(u16::from_ne_bytes(b.try_into().ok()?)),
+            ElementType::U32 => i128::from(u32::from_ne_bytes(b.try_into().ok()?)),
+            ElementType::U64 => i128::from(u64::from_ne_bytes(b.try_into().ok()?)),
             ElementType::Bool | ElementType::F16 | ElementType::Bf16 | ElementType::F32 => {
                 return None;
             }
@@ -370,7 +381,8 @@ impl Tensor {
         size_of::<Self>() + self.shape.capacity() * size_of::<usize>() + elements
     }
 
-    /// All elements of an integer tensor, as [`Tensor::integer`] reads them; `None` for another type.
+    /// All elements of an integer tensor, as [`Tensor::integer`] reads them; `None` for another type. It asks for memory as [`Vec`] does;
+    /// [`Tensor::to_vec`] refuses what is not there.
     #[must_use]
     pub fn integers(&self) -> Option<Vec<i64>> {
         self.collect_integers()

@@ -3,6 +3,7 @@
 use crate::access::Access;
 use crate::elem::ElementType;
 use crate::error::{Error, ErrorKind};
+use crate::nest::verify::is_injective;
 use crate::program::Declared;
 use crate::signature::Layout;
 use crate::tensor::element_count;
@@ -20,8 +21,8 @@ pub(super) fn layout_access(layout: &Layout, dims: &[usize]) -> Access {
     Access::affine(layout.offset as i64, strides)
 }
 
-/// Elements that a buffer of this layout has at least.
-pub(super) fn layout_len(layout: &Layout, dims: &[usize]) -> Result<usize, Error> {
+/// Elements of that type that a buffer of this layout has at least.
+pub(super) fn layout_len(layout: &Layout, dims: &[usize], ty: ElementType) -> Result<usize, Error> {
     let refuse = |text: String| Error::new(ErrorKind::OperandLayout, text);
     if layout.strides.len() != dims.len() {
         return Err(refuse(format!(
@@ -44,21 +45,48 @@ pub(super) fn layout_len(layout: &Layout, dims: &[usize]) -> Result<usize, Error
             high += reach
         }
     }
-    if low < 0 {
-        return Err(refuse(format!(
-            "strides {:?} from offset {} reach position {low}",
+    let reaches = |position: i128| {
+        format!(
+            "strides {:?} from offset {} reach position {position}",
             layout.strides, layout.offset
-        ))
-        .value(low)
-        .allowed("positions from 0 on")
-        .hint("a negative stride starts at the far end: raise the offset"));
+        )
+    };
+    if low < 0 {
+        return Err(refuse(reaches(low))
+            .value(low)
+            .allowed("positions from 0 on")
+            .hint("a negative stride starts at the far end: raise the offset"));
     }
-    match isize::try_from(high) {
-        Ok(high) if high < isize::MAX => Ok(high as usize + 1),
-        _ => Err(crate::tensor::too_large(&format!(
-            "strides reach position {high}"
-        ))),
+    // As many elements have bytes that memory can hold.
+    let most = isize::MAX as usize / ty.size();
+    match usize::try_from(high) {
+        Ok(high) if high < most => Ok(high + 1),
+        _ => Err(Error::new(ErrorKind::TooLarge, reaches(high))
+            .value(high)
+            .allowed(format!("positions 0..={} of {ty}", most - 1))),
     }
+}
+
+/// Refuses a result whose strides might put two elements in one place, as (I4) does; here the strides and the axis are known by name.
+pub(super) fn expect_distinct(layout: &Layout, dims: &[usize]) -> Result<(), Error> {
+    if dims.contains(&0) {
+        return Ok(());
+    }
+    let access = layout_access(layout, dims);
+    let turns = |axis: usize| (dims[axis], access.strides[axis]);
+    let Err((axis, span)) = is_injective(dims.len(), turns, 1) else {
+        return Ok(());
+    };
+    let (strides, stride) = (&layout.strides, layout.strides[axis]);
+    let text = format!(
+        "strides {strides:?} of shape {dims:?} might write one element twice: that of axis {axis} is {stride}"
+    );
+    Err(Error::new(ErrorKind::OperandLayout, text)
+        .axis(axis)
+        .position(axis)
+        .value(stride)
+        .allowed(format!("{span} or more, or -{span} or less"))
+        .hint("give each stride at least the span of the axes below it"))
 }
 
 /// Compares an operand with what was declared.

@@ -112,22 +112,22 @@ fn lies_in((low, high): (i128, i128), block: usize, len: usize) -> bool {
 
 fn injective(parts: &Parts) -> Result<(), Error> {
     let turns = |k: usize| (parts.extents[k], parts.dst.strides[k]);
-    if is_injective(parts.extents.len(), turns, parts.block) {
-        return Ok(());
-    }
-    Err(
-        layout("destination strides that might write one element twice")
-            .hint("give each stride at least the span of the axes below it"),
-    )
+    let text = "destination strides that might write one element twice";
+    is_injective(parts.extents.len(), turns, parts.block).map_err(|_| layout(text))
 }
 
-/// Whether no two turns write one element (I4): rule 5, for positions that lie in a buffer. `of` gives turns and stride of a loop.
-fn is_injective(loops: usize, of: impl Fn(usize) -> (usize, i64), block: usize) -> bool {
+/// Whether no two turns write one element (I4): rule 5, for positions that lie in a buffer. `of` gives turns and stride of a loop. Else a loop
+/// whose stride is too short, and the span of what lies below it.
+pub(crate) fn is_injective(
+    loops: usize,
+    of: impl Fn(usize) -> (usize, i64),
+    block: usize,
+) -> Result<(), (usize, i128)> {
     // Loops mostly have the order of the destination, and any order in which each stride leaves out what lies below is a proof.
     let mut span = block as i128;
     let leaves_out = |k: usize| adds(&mut span, of(k));
     if (0..loops).rev().all(leaves_out) {
-        return true;
+        return Ok(());
     }
     let order = |k: usize| (of(k).1.unsigned_abs(), k);
     let mut span = block as i128;
@@ -135,10 +135,11 @@ fn is_injective(loops: usize, of: impl Fn(usize) -> (usize, i64), block: usize) 
     loop {
         let following = (0..loops).filter(|&k| last.is_none_or(|last| last < order(k)));
         let Some(k) = following.min_by_key(|&k| order(k)) else {
-            return true;
+            return Ok(());
         };
+        let below = span;
         if !adds(&mut span, of(k)) {
-            return false;
+            return Err((k, below));
         }
         last = Some(order(k));
     }

@@ -6,7 +6,7 @@ use crate::op::Dialect;
 use crate::range::Progression;
 use crate::tensor::{Tensor, byte_count, out_of_memory, too_large};
 use alloc::{format, vec::Vec};
-use core::ops::AddAssign;
+use core::{fmt::Debug, ops::AddAssign};
 
 /// A Range with everything known: its values by formula, or, where a dialect accumulates, its values one by one.
 #[derive(Clone, Debug)]
@@ -49,18 +49,13 @@ pub(crate) fn resolve(
         ElementType::F32 => {
             let [start, limit, delta] = [start, limit, delta].map(read_f32);
             // Row 17: the difference in T, division and ceiling in f64.
-            let count = float_count(
-                f64::from(limit - start),
-                f64::from(delta),
-                f64::from(start),
-                f64::from(limit),
-            )?;
+            let count = float_count(f64::from(limit - start), [start, limit, delta])?;
             (count, Progression::F32(start.to_bits(), delta.to_bits()))
         }
         ElementType::F64 => {
             let [start, limit, delta] = [start, limit, delta].map(read_f64);
             (
-                float_count(limit - start, delta, start, limit)?,
+                float_count(limit - start, [start, limit, delta])?,
                 Progression::F64(start.to_bits(), delta.to_bits()),
             )
         }
@@ -118,9 +113,7 @@ fn integer_count(start: i64, limit: i64, delta: i64, dialect: Dialect) -> Result
     if dialect == Dialect::OnnxRuntime {
         return float_count(
             (i128::from(limit) - i128::from(start)) as f64,
-            delta as f64,
-            start as f64,
-            limit as f64,
+            [start, limit, delta].map(|value| value as f64),
         );
     }
     let (difference, delta) = (i128::from(limit) - i128::from(start), i128::from(delta));
@@ -132,27 +125,29 @@ fn integer_count(start: i64, limit: i64, delta: i64, dialect: Dialect) -> Result
     usize::try_from(count).map_err(|_| too_large(&format!("a Range of {count} elements")))
 }
 
-/// Rows 17, 20: `max(0, ceil(difference / delta))`; NaN or an infinite count is refused, an infinite delta gives nothing.
-fn float_count(difference: f64, delta: f64, start: f64, limit: f64) -> Result<usize, Error> {
+/// Rows 17, 20: `max(0, ceil(difference / delta))`; NaN or an infinite count is refused, an infinite delta gives nothing. A refusal shows a
+/// value as its own type does.
+fn float_count<T>(difference: f64, given: [T; 3]) -> Result<usize, Error>
+where
+    T: Copy + Into<f64> + Debug,
+{
+    let [start, limit, delta]: [f64; 3] = given.map(Into::into);
+    let refused = |at: usize| not_finite(["start", "limit", "delta"][at], &given[at]);
     if delta == 0.0 {
         return Err(delta_zero(&format!("{delta:?}")));
     }
-    for (name, value) in [("start", start), ("limit", limit), ("delta", delta)] {
-        if value.is_nan() {
-            return Err(not_finite(name, value));
-        }
+    if let Some(at) = [start, limit, delta]
+        .iter()
+        .position(|value| value.is_nan())
+    {
+        return Err(refused(at));
     }
     if delta.is_infinite() && difference.is_finite() {
         return Ok(0);
     }
     let count = ceil(difference / delta);
     if count.is_nan() || count == f64::INFINITY {
-        let (name, value) = if start.is_infinite() {
-            ("start", start)
-        } else {
-            ("limit", limit)
-        };
-        return Err(not_finite(name, value));
+        return Err(refused(if start.is_infinite() { 0 } else { 1 }));
     }
     // 2^63: beyond it no count fits memory.
     if count >= 9_223_372_036_854_775_808.0 {
@@ -191,7 +186,7 @@ fn delta_zero(value: &str) -> Error {
         .allowed("any value but 0")
 }
 
-fn not_finite(name: &'static str, value: f64) -> Error {
+fn not_finite(name: &'static str, value: &dyn Debug) -> Error {
     Error::new(
         ErrorKind::CountNotFinite,
         format!("`{name}` = {value:?} gives no finite count"),

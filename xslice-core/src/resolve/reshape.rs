@@ -14,7 +14,7 @@ pub(crate) fn reshaped(
     known: Params<'_>,
     dims: &[usize],
 ) -> Result<List<usize>, Error> {
-    let values = list(op, reshape.rule.parameter(), known)?;
+    let values = list(op, reshape.rule.parameter(), known)?.map(|values| values.all_given());
     match (reshape.rule, values) {
         (ReshapeRule::Reshape { zero_copies }, values) => {
             reshape_dims(&values.unwrap_or_default(), zero_copies, dims)
@@ -25,7 +25,7 @@ pub(crate) fn reshaped(
     }
 }
 
-fn reshape_dims(values: &[i64], zero_copies: bool, dims: &[usize]) -> Result<List<usize>, Error> {
+fn reshape_dims(values: &[i128], zero_copies: bool, dims: &[usize]) -> Result<List<usize>, Error> {
     let refuse = |text: String| {
         Error::new(ErrorKind::Reshape, text)
             .parameter("shape")
@@ -78,7 +78,7 @@ fn reshape_dims(values: &[i64], zero_copies: bool, dims: &[usize]) -> Result<Lis
     Ok(result)
 }
 
-fn squeeze_dims(axes: &[i64], dims: &[usize]) -> Result<List<usize>, Error> {
+fn squeeze_dims(axes: &[i128], dims: &[usize]) -> Result<List<usize>, Error> {
     let mut dropped = vec![false; dims.len()];
     for (at, &axis) in axes.iter().enumerate() {
         let axis = normalize_axis(axis, dims.len(), "axes", Some(at))?;
@@ -101,7 +101,7 @@ fn squeeze_dims(axes: &[i64], dims: &[usize]) -> Result<List<usize>, Error> {
         .collect())
 }
 
-fn unsqueeze_dims(axes: &[i64], dims: &[usize]) -> Result<List<usize>, Error> {
+fn unsqueeze_dims(axes: &[i128], dims: &[usize]) -> Result<List<usize>, Error> {
     let rank = dims.len() + axes.len();
     let mut inserted = vec![false; rank];
     for (at, &axis) in axes.iter().enumerate() {

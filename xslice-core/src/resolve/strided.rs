@@ -1,6 +1,8 @@
 //! StridedSlice: entries, mask bits, and the axes that they mean.
 
-use super::{AxisIndex, Lists, Values, bounded, progression, step_zero, too_many_entries, within};
+use super::{
+    AxisIndex, Lists, Values, axes_of, bounded, progression, step_zero, too_many_entries, within,
+};
 use crate::error::{Error, ErrorKind};
 use crate::index::from_start;
 use crate::list::List;
@@ -11,7 +13,8 @@ use alloc::{format, vec::Vec};
 pub(super) enum Slot {
     Ellipsis,
     NewAxis,
-    Shrink(i64),
+    /// Its index as it is given; `None` is element 0, by a begin mask bit.
+    Shrink(Option<i128>),
     Plain {
         begin: Option<i64>,
         end: Option<i64>,
@@ -47,13 +50,13 @@ pub(super) fn masks(slice: &OpenVinoStridedSlice) -> Result<(), Error> {
 /// The entries with their masks applied; lists that are not known yet read as 1 (so that nothing is refused for them).
 pub(super) fn slots(
     slice: &OpenVinoStridedSlice,
-    lists: &Lists<3>,
+    lists: &Lists<'_, 3>,
     entries: usize,
 ) -> Result<Vec<Slot>, Error> {
     // Row 32: masks are extended by zeros, surplus bits are ignored.
     let bit = |mask: &[i64], at: usize| mask.get(at).is_some_and(|&bit| bit == 1);
     let Lists([begin, end, stride]) = lists;
-    let value = |list: &Values, at: usize| list.as_ref().map_or(1, |list| list[at]);
+    let value = |list: &Values<'_>, at: usize| list.as_ref().map_or(1, |list| list[at]);
     let mut ellipses = 0;
     let mut slots = Vec::with_capacity(entries);
     for at in 0..entries {
@@ -66,7 +69,8 @@ pub(super) fn slots(
             Slot::NewAxis
         } else if bit(&slice.shrink_axis_mask, at) {
             // Row 30: a begin mask bit means element 0.
-            Slot::Shrink(if begin_bit { 0 } else { value(begin, at) })
+            let given = begin.as_ref().map_or(1, |begin| begin.given(at));
+            Slot::Shrink((!begin_bit).then_some(given))
         } else {
             let (begin, end, stride) = (value(begin, at), value(end, at), value(stride, at));
             // Row 34: on an empty dimension too.
@@ -100,7 +104,7 @@ pub(super) fn slots(
 
 pub(super) fn axes(
     slice: &OpenVinoStridedSlice,
-    lists: &Lists<3>,
+    lists: &Lists<'_, 3>,
     dims: &[usize],
 ) -> Result<List<AxisIndex>, Error> {
     let entries = lists.0[0].as_ref().map_or(0, |list| list.len());
@@ -115,7 +119,7 @@ pub(super) fn axes(
         .filter(|slot| matches!(slot, Slot::Shrink(_) | Slot::Plain { .. }))
         .count();
     if real > dims.len() {
-        return Err(too_many_entries("begin", real, dims.len()));
+        return Err(too_many_real(real, entries, dims.len()));
     }
     let mut result = List::new();
     let mut axis = 0;
@@ -161,14 +165,40 @@ pub(super) fn axes(
 }
 
 /// Wrapped and clamped into a dimension of at least 1.
-fn clamped(index: i64, dim: usize) -> i128 {
+fn clamped(index: impl Into<i128>, dim: usize) -> i128 {
     from_start(index, dim).clamp(0, dim as i128 - 1)
 }
 
 /// Rows 29, 36: only `begin` counts; out of range is an error, or clamps in the dialect (not into an empty axis).
-fn shrink(begin: i64, at: usize, axis: usize, dim: usize, dialect: Dialect) -> Result<i64, Error> {
+fn shrink(
+    begin: Option<i128>,
+    at: usize,
+    axis: usize,
+    dim: usize,
+    dialect: Dialect,
+) -> Result<i64, Error> {
+    // Row 30: what a begin mask bit sets is not what `begin` says.
+    let (begin, named) = match begin {
+        Some(begin) => (begin, Some(("begin", at))),
+        None => (0, None),
+    };
     if dialect == Dialect::OpenVinoText && dim > 0 {
         return Ok(i64::try_from(clamped(begin, dim)).unwrap_or_default());
     }
-    within(begin, axis, dim).map_err(|error| error.parameter("begin").position(at))
+    within(begin, named, axis, dim).map_err(|error| error.parameter("begin").position(at))
+}
+
+/// Row 33: entries that are an ellipsis or a new axis take no axis of the data, and are not among those that are too many.
+fn too_many_real(real: usize, entries: usize, rank: usize) -> Error {
+    if real == entries {
+        return too_many_entries("begin", entries, rank);
+    }
+    let data = axes_of(rank);
+    Error::new(
+        ErrorKind::TooManyEntries,
+        format!("{real} entries of `begin` take an axis but the data has {data}"),
+    )
+    .parameter("begin")
+    .value(real)
+    .allowed(format!("0..={rank} that are no new axis or ellipsis"))
 }

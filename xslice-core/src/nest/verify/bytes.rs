@@ -50,7 +50,7 @@ pub(crate) fn schedule(
         && inner
             .lookup
             .is_none_or(|(index, stride)| tables.holds(index, stride, inner.turns))
-        && is_injective(schedule.extents().len() + 1, turns, inner.block)
+        && is_injective(schedule.extents().len() + 1, turns, inner.block).is_ok()
         && written == nest.element_count().checked_mul(size)
 }
 
