@@ -4,9 +4,15 @@
 //! become 8, a transparent color becomes a channel. Written: u8 and u16 of those shapes with 1 to 4 channels. The header is believed
 //! only as far as the bytes behind it can fill the image, and memory is asked for after that.
 
+mod palette;
+
 use crate::error::{Fault, too_large};
-use crate::scalar;
-use png::{BitDepth, ColorType, Decoder, DecodingError, Encoder, Limits, Transformations};
+use crate::{files, scalar};
+use palette::Palette;
+use png::{
+    BitDepth, ColorType, DecodeOptions, Decoder, DecodingError, Encoder, Limits, Reader,
+    Transformations,
+};
 use std::io::{BufRead, Cursor, Seek};
 use xslice::{ElementType, Tensor};
 
@@ -21,49 +27,81 @@ const BESIDES: usize = 64 << 20;
 /// # Errors
 /// [`Fault::Format`] for anything that is not such a file; an image of more than `max_bytes`.
 pub fn parse(file: &[u8], max_bytes: u64) -> Result<Tensor, Fault> {
-    let mut decoder = Decoder::new_with_limits(Cursor::new(file), Limits { bytes: BESIDES });
-    decoder.set_transformations(Transformations::EXPAND);
+    let mut options = DecodeOptions::default();
+    options.set_ignore_adler32(false);
+    let mut decoder = Decoder::new_with_options(Cursor::new(file), options);
+    decoder.set_limits(Limits { bytes: BESIDES });
     decoder.set_ignore_text_chunk(true);
     decoder.set_ignore_iccp_chunk(true);
-    admit(&mut decoder, file.len(), max_bytes)?;
+    let is_indexed = admit(&mut decoder, file.len(), max_bytes)? == ColorType::Indexed;
+    if !is_indexed {
+        decoder.set_transformations(Transformations::EXPAND);
+    }
     let mut reader = decoder.read_info().map_err(|error| broken(&error))?;
+    let palette = if is_indexed {
+        Some(Palette::read(reader.info())?)
+    } else {
+        None
+    };
     let (color, depth) = reader.output_color_type();
-    let (height, width) = (reader.info().height, reader.info().width);
+    let (height, width) = (reader.info().height as usize, reader.info().width as usize);
+    let bytes = pixels(&mut reader, palette.as_ref(), max_bytes)?;
+    let (element_type, bytes) = match depth {
+        BitDepth::Sixteen => (ElementType::U16, native(bytes)),
+        _ => (ElementType::U8, bytes),
+    };
+    let mut shape = vec![height, width];
+    match palette {
+        Some(palette) => shape.push(palette.channels()),
+        None if color == ColorType::Grayscale => {}
+        None => shape.push(color.samples()),
+    }
+    Ok(Tensor::from_bytes(element_type, &shape, bytes)?)
+}
+
+/// Reads the image, and puts colors for the indices into a palette.
+fn pixels<R: BufRead + Seek>(
+    reader: &mut Reader<R>,
+    palette: Option<&Palette>,
+    max_bytes: u64,
+) -> Result<Vec<u8>, Fault> {
+    let (width, height) = (reader.info().width, reader.info().height);
     let size = reader.output_buffer_size();
     let size = size.ok_or_else(|| no_memory(u64::MAX))?;
-    if size as u64 > max_bytes {
-        return Err(too_large("the image", size as u64, max_bytes));
+    let result = palette.map_or(size as u64, |palette| {
+        let row = u64::from(width).saturating_mul(palette.channels() as u64);
+        row.saturating_mul(u64::from(height))
+    });
+    if result > max_bytes {
+        return Err(too_large("the image", result, max_bytes));
     }
     let mut bytes = Vec::new();
-    bytes
-        .try_reserve_exact(size)
-        .map_err(|_| no_memory(size as u64))?;
+    files::reserve(&mut bytes, size as u64)?;
     bytes.resize(size, 0);
     reader
         .next_frame(&mut bytes)
         .and_then(|_| reader.finish())
         .map_err(|error| broken(&error))?;
-    let element_type = if depth == BitDepth::Sixteen {
-        if cfg!(target_endian = "little") {
-            scalar::swap_bytes(&mut bytes, 2);
-        }
-        ElementType::U16
-    } else {
-        ElementType::U8
-    };
-    let mut shape = vec![height as usize, width as usize];
-    if color != ColorType::Grayscale {
-        shape.push(color.samples());
+    match palette {
+        Some(palette) => palette.expand(&bytes, width as usize, reader.info().bit_depth as usize),
+        None => Ok(bytes),
     }
-    Ok(Tensor::from_bytes(element_type, &shape, bytes)?)
 }
 
-/// Refuses what the header promises and the file cannot hold, or the limit does not allow.
+/// Samples of two bytes as this machine has them; the format has the high byte first.
+fn native(mut bytes: Vec<u8>) -> Vec<u8> {
+    if cfg!(target_endian = "little") {
+        scalar::swap_bytes(&mut bytes, 2);
+    }
+    bytes
+}
+
+/// Refuses what the header promises and the file cannot hold, or the limit does not allow; then says what the samples are.
 fn admit<R: BufRead + Seek>(
     decoder: &mut Decoder<R>,
     file: usize,
     max_bytes: u64,
-) -> Result<(), Fault> {
+) -> Result<ColorType, Fault> {
     let info = decoder.read_header_info().map_err(|error| broken(&error))?;
     let bits = info.color_type.samples() as u64 * info.bit_depth as u64;
     let row = (u64::from(info.width) * bits).div_ceil(8);
@@ -78,14 +116,38 @@ fn admit<R: BufRead + Seek>(
             "the header says {width} x {height} pixels, {bytes} bytes, but {file} bytes of file hold at most {most}"
         )));
     }
-    Ok(())
+    Ok(info.color_type)
 }
 
 fn broken(error: &DecodingError) -> Fault {
     Fault::Format(match error {
         DecodingError::LimitsExceeded => "the image needs too much memory beside its pixels".into(),
-        other => format!("not a whole PNG image: {other}"),
+        other => format!("not a whole PNG image: {}", plain(&other.to_string())),
     })
+}
+
+/// What the decoder says, with its structures in plain words: it prints a chunk with all that it knows of it, and why a stream is broken
+/// as one word.
+fn plain(text: &str) -> String {
+    if let Some(reason) = text.strip_prefix("Corrupt deflate stream. ") {
+        let words = reason.split_inclusive(|_: char| true).map(|c| {
+            let lower = c.to_ascii_lowercase();
+            if c == lower {
+                lower
+            } else {
+                format!(" {lower}")
+            }
+        });
+        return format!("corrupt deflate stream:{}", words.collect::<String>());
+    }
+    let mut parts = text.split("ChunkType { type: ");
+    let mut plain = String::from(parts.next().unwrap_or_default());
+    for part in parts {
+        let (name, rest) = part.split_once(',').unwrap_or((part, ""));
+        plain.push_str(name);
+        plain.push_str(rest.split_once('}').map_or("", |(_, rest)| rest));
+    }
+    plain.trim_end_matches('.').into()
 }
 
 fn no_memory(bytes: u64) -> Fault {
@@ -219,6 +281,63 @@ mod tests {
             parse(&clear, 100).unwrap(),
             Tensor::new(&[1, 2, 4], &[1u8, 2, 3, 255, 9, 8, 7, 50]).unwrap()
         );
+    }
+
+    #[test]
+    fn a_palette_is_a_list_of_colors() {
+        for len in [4, 5, 7, 767] {
+            let palette = &[9; 768][..len];
+            let colors = Some((palette, &[][..]));
+            let broken = file((2, 1), ColorType::Indexed, BitDepth::Eight, colors, &[0, 0]);
+            let text = parse(&broken, 100).unwrap_err().to_string();
+            let wanted = format!("the palette has {len} bytes (allowed: a multiple of 3, 3..=768)");
+            assert!(text.contains(&wanted), "{text}");
+        }
+    }
+
+    #[test]
+    fn an_index_beyond_the_palette_is_refused_with_its_place() {
+        let palette = [9, 8, 7, 1, 2, 3, 4, 5, 6];
+        for (depth, data, place, index) in [
+            (BitDepth::Eight, &[0, 1, 2, 3, 0, 0][..], "[1, 0]", 3),
+            (BitDepth::Four, &[0x01, 0x20, 0x0f, 0x00], "[1, 1]", 15),
+            (BitDepth::Two, &[0b00_01_10_00, 0b10_01_11_00], "[1, 2]", 3),
+        ] {
+            let beyond = file(
+                (3, 2),
+                ColorType::Indexed,
+                depth,
+                Some((&palette, &[])),
+                data,
+            );
+            let text = parse(&beyond, 100).unwrap_err().to_string();
+            let wanted = format!("the pixel at {place} has palette index {index} (allowed: 0..=2)");
+            assert!(text.contains(&wanted), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_checksum_of_the_pixels_is_compared() {
+        let mut wrong = file((3, 2), ColorType::Rgb, BitDepth::Eight, None, &[7; 18]);
+        // Behind the pixels: four bytes of this checksum, four of the chunk, and twelve of the last chunk.
+        let end = wrong.len() - 16;
+        wrong[end - 1] ^= 1;
+        let start = wrong.windows(4).position(|name| name == b"IDAT").unwrap();
+        let sum = crc(&wrong[start..end]);
+        wrong[end..end + 4].copy_from_slice(&sum.to_be_bytes());
+        let text = parse(&wrong, 100).unwrap_err().to_string();
+        assert!(
+            text.contains("corrupt deflate stream: wrong checksum"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn a_chunk_is_named_in_plain_words() {
+        let mut wrong = file((1, 1), ColorType::Rgb, BitDepth::Eight, None, &[7; 3]);
+        wrong[29] ^= 1;
+        let text = parse(&wrong, 100).unwrap_err().to_string();
+        assert!(text.contains("while decoding IHDR chunk [E502"), "{text}");
     }
 
     #[test]

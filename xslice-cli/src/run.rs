@@ -78,6 +78,10 @@ pub fn read_inputs(
     for text in assignments {
         let known = |name: &str| model.input(name).is_some();
         let (name, file) = split_assignment(("--input", "NAME=FILE"), text, known, &names)?;
+        if file.is_empty() {
+            let what = format!("--input: no file is named for `{name}`");
+            return Err(Error::argument(what));
+        }
         // The name was found a line ago.
         let Some(at) = model.input(name) else {
             continue;
@@ -94,6 +98,10 @@ pub fn read_inputs(
 }
 
 fn write_outputs(folder: &Path, results: &[(String, Tensor)], out: &mut dyn Write) -> Result<()> {
+    if folder.exists() && !folder.is_dir() {
+        let what = "cannot write into it: a file is in the way, and --output-dir names a directory";
+        return Err(Fault::File(what.into()).at(folder));
+    }
     let mut staged = Staged::default();
     staged.make_folder(folder)?;
     let mut taken = HashSet::new();

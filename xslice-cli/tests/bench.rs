@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{Files, refusal, text, xslice};
+use common::{Files, refusal, text, xslice, xslice_within};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use xslice_cli::bench::prepared::{Prepared, Strategy};
@@ -161,6 +161,15 @@ fn records(json: &str) -> Vec<Vec<(String, String)>> {
                 .collect()
         })
         .collect()
+}
+
+#[test]
+fn rounds_without_end_take_neither_memory_nor_time_without_end() {
+    let filter = ["bench", "--filter", "tiny", "--strategy", "macro"];
+    let args = [&filter[..], &["--rounds", "4294967295"]].concat();
+    let output = xslice_within(2 << 20, &args);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert!(text(&output.stdout).contains("tiny_1d"));
 }
 
 #[test]

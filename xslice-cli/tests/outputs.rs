@@ -4,12 +4,13 @@
 
 mod common;
 
-use common::{Files, iota, names_in, read, text, xslice};
+use common::{FLOAT, Files, any, graph, iota, list, model, names_in, read, refusal, text, xslice};
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::fs::{FileTypeExt, PermissionsExt, symlink};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
+use xslice_cli::onnx::NodeProto;
 
 const TEXT: &str = "<f32[4]> x[::-1]";
 
@@ -78,6 +79,40 @@ fn a_link_stays_and_the_file_behind_it_is_written() {
     accepted(&index(&x, &far));
     assert_eq!(read(&real), iota(&[3]), "behind a link to nothing");
     assert_eq!(names_in(&files.path("there")), ["far.npy", "real.npy"]);
+}
+
+#[test]
+fn two_results_that_lead_to_one_file_are_refused() {
+    let files = Files::new();
+    let nodes = ["a", "b"].map(|y| NodeProto::new("Gather", y, &["x", "at"], &[y]));
+    let mut graph = graph(nodes.to_vec(), vec![list("at", &[0])]);
+    graph.output = ["a", "b"].map(|name| any(name, FLOAT)).to_vec();
+    let model = files.model("m.onnx", &model(13, graph));
+    let b = files.write("out/b.npy", "old");
+    symlink("b.npy", files.path("out/a.npy")).unwrap();
+    let x = files.tensor("x.npy", &iota(&[2]));
+    let input = format!("x={}", x.display());
+    let out = files.path("out");
+    let args = [OsStr::new("run"), model.as_ref(), "-i".as_ref()];
+    let rest = [OsStr::new(&input), "-o".as_ref(), out.as_ref()];
+    let line = refusal(&xslice(&[args, rest].concat()));
+    assert!(line.contains("a.npy leads to the same file"), "{line}");
+    assert!(line.contains("out/b.npy: cannot write"), "{line}");
+    assert_eq!(fs::read(&b).unwrap(), b"old");
+    assert_eq!(names_in(&files.path("out")), ["a.npy", "b.npy"]);
+}
+
+#[test]
+fn a_file_in_place_of_the_folder_is_said_to_be_in_the_way() {
+    let files = Files::new();
+    let model = files.model("m.onnx", &common::slice_model());
+    let x = files.tensor("x.npy", &iota(&[2]));
+    let input = format!("x={}", x.display());
+    let args = [OsStr::new("run"), model.as_ref(), "-i".as_ref()];
+    let rest = [OsStr::new(&input), "-o".as_ref(), x.as_ref()];
+    let line = refusal(&xslice(&[args, rest].concat()));
+    assert!(line.contains("a file is in the way"), "{line}");
+    assert!(line.contains("--output-dir names a directory"), "{line}");
 }
 
 #[test]

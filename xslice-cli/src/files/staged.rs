@@ -17,6 +17,9 @@ use xslice::Tensor;
 /// No command takes as long from its first temporary file to its last: an older one is of a process that was ended.
 const STALE: Duration = Duration::from_secs(24 * 60 * 60);
 
+/// The same, of a process that is not seen here. It may live on another machine, where the folder is shared.
+const STALE_UNSEEN: Duration = Duration::from_secs(10 * 60);
+
 /// Whether a path stands for standard output, where a command writes one file.
 #[must_use]
 pub fn is_standard_output(path: &Path) -> bool {
@@ -47,6 +50,10 @@ impl Staged {
                 Ok(()) => self.folders.push(folder.to_path_buf()),
                 // Somebody else was faster.
                 Err(_) if folder.is_dir() => {}
+                Err(_) if folder.exists() => {
+                    let what = "cannot make the folder: a file is in the way";
+                    return Err(Fault::File(what.into()).at(folder));
+                }
                 Err(error) => return Err(cannot("create", folder, &error)),
             }
         }
@@ -78,6 +85,15 @@ impl Staged {
         if let Some(folder) = place.parent() {
             self.make_folder(folder)?;
         }
+        let place = real(&place).map_err(refused)?;
+        if let Some(other) = self.files.iter().find(|file| file.place == place) {
+            let what = format!(
+                "cannot write: {} leads to the same file, {}, and has another result",
+                other.asked.display(),
+                place.display()
+            );
+            return Err(Fault::File(what).at(path));
+        }
         if self.files.is_empty() {
             remove_stale(&place);
         }
@@ -85,6 +101,7 @@ impl Staged {
         let replaced = fs::metadata(&place).ok();
         self.files.push(StagedFile {
             temporary: temporary.clone(),
+            asked: path.to_path_buf(),
             place,
             before: None,
             is_in_place: false,
@@ -125,7 +142,7 @@ impl Staged {
     pub fn publish(mut self, tell: impl FnOnce() -> Result<()>) -> Result<()> {
         for file in &mut self.files {
             file.put()
-                .map_err(|error| cannot("write", &file.place, &error))?;
+                .map_err(|error| cannot("write", &file.asked, &error))?;
         }
         for (path, bytes) in &self.straight {
             let mut options = OpenOptions::new();
@@ -164,16 +181,32 @@ fn remove_stale(place: &Path) {
         let name = name.to_string_lossy();
         let is_temporary = name.starts_with(".xslice-") && name.ends_with(".tmp");
         let age = || entry.metadata().ok()?.modified().ok()?.elapsed().ok();
-        if is_temporary && age().is_some_and(|age| age > STALE) {
+        let most = || {
+            if is_unseen(&name) {
+                STALE_UNSEEN
+            } else {
+                STALE
+            }
+        };
+        if is_temporary && age().is_some_and(|age| age > most()) {
             let _ = fs::remove_file(entry.path());
         }
     }
+}
+
+/// Whether the process that a temporary file has in its name is known to be none of this machine.
+fn is_unseen(name: &str) -> bool {
+    let process = name.split('-').nth(1).map(|id| Path::new("/proc").join(id));
+    let lists_processes = Path::new("/proc/self").exists();
+    lists_processes && process.is_some_and(|process| !process.exists())
 }
 
 /// A result beside its place, or in it.
 #[derive(Debug)]
 struct StagedFile {
     temporary: PathBuf,
+    /// The path that leads to the place.
+    asked: PathBuf,
     place: PathBuf,
     /// The file that was in the place, under a name of its own.
     before: Option<PathBuf>,
@@ -216,6 +249,17 @@ impl StagedFile {
     }
 }
 
+/// The same place, below a folder that is there, in the form that is the same for every path to it.
+fn real(place: &Path) -> io::Result<PathBuf> {
+    match (place.parent(), place.file_name()) {
+        (Some(folder), Some(name)) if !folder.as_os_str().is_empty() => {
+            Ok(folder.canonicalize()?.join(name))
+        }
+        (_, Some(name)) => Ok(Path::new(".").canonicalize()?.join(name)),
+        (_, None) => Ok(place.to_path_buf()),
+    }
+}
+
 /// The file that a path leads to, there or not; `None` for what only takes bytes: no regular file, or one that is open already and
 /// has its name from a descriptor.
 fn file_behind(path: &Path) -> io::Result<Option<PathBuf>> {
@@ -248,11 +292,13 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         let old = SystemTime::now() - 2 * STALE;
+        let living = format!(".xslice-{}-0-7.tmp", std::process::id());
         for (name, modified) in [
             (".xslice-1-0-0.tmp", old),
             (".xslice-1-0-0.old", old),
             (".xslice-2-0-0.tmp", SystemTime::now()),
             ("x.tmp", old),
+            (living.as_str(), SystemTime::now() - 2 * STALE_UNSEEN),
         ] {
             let file = File::create(at(name)).unwrap();
             file.set_modified(modified).unwrap();
@@ -263,10 +309,25 @@ mod tests {
         let entries = fs::read_dir(folder.path()).unwrap();
         let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name()).collect();
         names.sort();
-        assert_eq!(
-            names,
-            [".xslice-1-0-0.old", ".xslice-2-0-0.tmp", "x.tmp", "y"]
-        );
+        let mut left = [".xslice-1-0-0.old", ".xslice-2-0-0.tmp", "x.tmp", "y"].to_vec();
+        left.push(&living);
+        left.sort_unstable();
+        assert_eq!(names, left);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn what_a_process_left_that_lives_no_longer_goes_sooner() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        // No process has so high a number.
+        let (fresh, left) = (".xslice-4294967295-0-0.tmp", ".xslice-4294967295-0-1.tmp");
+        File::create(at(fresh)).unwrap();
+        let file = File::create(at(left)).unwrap();
+        let modified = SystemTime::now() - 2 * STALE_UNSEEN;
+        file.set_modified(modified).unwrap();
+        remove_stale(&at("y"));
+        assert!(at(fresh).exists() && !at(left).exists());
     }
 
     #[test]
