@@ -327,20 +327,7 @@ impl Builder {
         op.check_data_type(data.ty)?;
         if let Op::Reshape(reshape) = op {
             let dims = resolve::reshaped(op, reshape, &lookup, &data.dims)?;
-            admit_rank(dims.len())?;
-            return match data.reshape(&dims) {
-                Some(map) => Ok(Box::new(map)),
-                None => {
-                    let data = self.materialize(*data)?;
-                    // A row-major temporary takes every shape.
-                    Ok(Box::new(CoordMap::whole(
-                        data.ty,
-                        data.source,
-                        &dims,
-                        data.src_len,
-                    )))
-                }
-            };
+            return self.reshaped(*data, &dims).map(Box::new);
         }
         let axes = resolve::axes(op, &lookup, &data.dims)?;
         admit_rank(axes.len())?;
@@ -359,6 +346,21 @@ impl Builder {
         let (index, dims) = self.gather(indices, data.dims[axis], origin)?;
         data.select(&axes, Some((&index, &dims)));
         Ok(data)
+    }
+
+    fn reshaped(&mut self, data: CoordMap, dims: &[usize]) -> Result<CoordMap, Error> {
+        admit_rank(dims.len())?;
+        if let Some(map) = data.reshape(dims) {
+            return Ok(map);
+        }
+        // A row-major temporary takes every shape.
+        let CoordMap {
+            ty,
+            source,
+            src_len,
+            ..
+        } = self.materialize(data)?;
+        Ok(CoordMap::whole(ty, source, dims, src_len))
     }
 
     /// The map of the indices of a gather, of a type that they may have.

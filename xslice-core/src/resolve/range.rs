@@ -23,28 +23,7 @@ pub(crate) fn resolve(
     dialect: Dialect,
     admit: &dyn Fn(usize) -> Result<(), Error>,
 ) -> Result<Resolved, Error> {
-    for (name, tensor) in [("start", start), ("limit", limit), ("delta", delta)] {
-        // Row 21: inputs of shape [1] are taken as scalars.
-        if !matches!(tensor.shape(), [] | [1]) {
-            return Err(Error::new(
-                ErrorKind::ParameterRank,
-                format!("`{name}` has shape {:?}", tensor.shape()),
-            )
-            .parameter(name)
-            .value(format!("{:?}", tensor.shape()))
-            .allowed("a scalar: shape [] or [1]"));
-        }
-        if tensor.element_type() != start.element_type() {
-            let (ty, first) = (tensor.element_type(), start.element_type());
-            return Err(Error::new(
-                ErrorKind::ParameterType,
-                format!("`{name}` is {ty} but `start` is {first}"),
-            )
-            .parameter(name)
-            .value(ty)
-            .allowed(first.name()));
-        }
-    }
+    admit_scalars(start, limit, delta)?;
     let count_and_formula = match start.element_type() {
         ElementType::F32 => {
             let [start, limit, delta] = [start, limit, delta].map(read_f32);
@@ -82,6 +61,32 @@ pub(crate) fn resolve(
         }
         _ => Resolved::Formula(formula, count),
     })
+}
+
+/// Row 21: three scalars of one type; of shape `[1]` they are taken as scalars.
+fn admit_scalars(start: &Tensor, limit: &Tensor, delta: &Tensor) -> Result<(), Error> {
+    for (name, tensor) in [("start", start), ("limit", limit), ("delta", delta)] {
+        if !matches!(tensor.shape(), [] | [1]) {
+            return Err(Error::new(
+                ErrorKind::ParameterRank,
+                format!("`{name}` has shape {:?}", tensor.shape()),
+            )
+            .parameter(name)
+            .value(format!("{:?}", tensor.shape()))
+            .allowed("a scalar: shape [] or [1]"));
+        }
+        if tensor.element_type() != start.element_type() {
+            let (ty, first) = (tensor.element_type(), start.element_type());
+            return Err(Error::new(
+                ErrorKind::ParameterType,
+                format!("`{name}` is {ty} but `start` is {first}"),
+            )
+            .parameter(name)
+            .value(ty)
+            .allowed(first.name()));
+        }
+    }
+    Ok(())
 }
 
 #[expect(
