@@ -14,19 +14,22 @@ use std::cell::Cell;
 use std::sync::{Mutex, PoisonError};
 use suite::filled;
 use xslice::ElementType::{F32, I64, U8};
-use xslice::{ErrorKind, Input, Plan, Program, Scratch, Signature, Tensor};
+use xslice::{ErrorKind, Graph, Input, Plan, Program, Scratch, Signature, Slice, Tensor};
 
 struct Counting;
 
 thread_local! {
     static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
+    /// Bytes asked for by this thread, in all.
+    static BYTES: Cell<usize> = const { Cell::new(0) };
     /// A larger allocation of this thread is refused.
     static LARGEST: Cell<usize> = const { Cell::new(usize::MAX) };
 }
 
-fn count() {
+fn count(bytes: usize) {
     // A thread that ends has no counter any more.
     let _ = ALLOCATIONS.try_with(|n| n.set(n.get() + 1));
+    let _ = BYTES.try_with(|n| n.set(n.get() + bytes));
 }
 
 fn is_refused(layout: Layout) -> bool {
@@ -38,7 +41,7 @@ fn is_refused(layout: Layout) -> bool {
 // SAFETY: every request is refused, or handed on to the system's allocator as it is.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count();
+        count(layout.size());
         if is_refused(layout) {
             return std::ptr::null_mut();
         }
@@ -47,13 +50,13 @@ unsafe impl GlobalAlloc for Counting {
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        count();
+        count(layout.size());
         // SAFETY: the caller's promise.
         unsafe { System.alloc_zeroed(layout) }
     }
 
     unsafe fn realloc(&self, start: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        count();
+        count(size);
         // SAFETY: the caller's promise.
         unsafe { System.realloc(start, layout, size) }
     }
@@ -72,6 +75,32 @@ fn allocations<R>(call: impl FnOnce() -> R) -> (usize, R) {
     let before = ALLOCATIONS.get();
     let result = call();
     (ALLOCATIONS.get() - before, result)
+}
+
+/// Time that grows with the square of a chain shows in the memory that it walks through.
+#[test]
+fn a_computed_parameter_of_four_times_the_operators_takes_four_times_the_memory() {
+    let bytes_of = |operators: usize| {
+        let mut graph = Graph::new();
+        let x = graph.operand("x", None).unwrap();
+        let mut starts = graph.operand("starts", None).unwrap();
+        for _ in 0..operators {
+            let reversed = Slice::onnx(13).starts([-1]).ends([-9]).steps([-1]);
+            starts = graph.apply(reversed, Some(starts), None).unwrap();
+        }
+        let tail = Slice::onnx(13).starts(starts).ends([9, 9]);
+        let result = graph.apply(tail, Some(x), None).unwrap();
+        let program = graph.finish(result).unwrap();
+        let signature = Signature::new()
+            .operand(F32, &[4, 4])
+            .value(Tensor::vector(&[1, 2]));
+        let before = BYTES.get();
+        let shape = program.output_shape(&signature).unwrap();
+        assert_eq!(shape, [3 - operators % 2, 2 + operators % 2]);
+        BYTES.get() - before
+    };
+    let (few, many) = (bytes_of(500), bytes_of(2000));
+    assert!(many < 5 * few, "{few} bytes, then {many}");
 }
 
 /// Programs of every kind: blocks, strides, tables, tables of tables, ranges, temporaries, many loops, nothing.
