@@ -34,4 +34,5 @@ fn main() {
     let _ = xslice!(<f32[2, 3, 4]> x |> onnx::Gather@13(indices = [[0], [1, 2]]));
     let _ = xslice!(<f32[2, 3, 4]> x |> onnx::Gather@13(indices = [0], axis = "a"));
     let _ = xslice!(<f32[2, 3, 4]> x |> onnx::Gather@99999999999(indices = [0]));
+    let _ = xslice!(<f32[2, 3, 4]> x |> onnx::Slice@13(starts = [[0]], ends = [1, 2], steps = [0]));
 }

@@ -9,7 +9,7 @@ use crate::index::from_start;
 use crate::list::List;
 use crate::op::{Dialect, OnnxGather, OnnxSlice, Op, OpenVinoSlice, Param};
 use crate::tensor::{MOST_AXES, Tensor};
-use alloc::{borrow::Cow, format, string::String};
+use alloc::{borrow::Cow, format, string::String, vec::Vec};
 use core::ops::Deref;
 
 mod bracket;
@@ -116,54 +116,87 @@ fn list<'a>(op: &Op, name: &'static str, known: Params<'a>) -> Result<Values<'a>
     Ok(values.map(|values| Entries { values, tensor }))
 }
 
+const ONNX_SLICE: [&str; 4] = ["starts", "ends", "axes", "steps"];
+const OPENVINO_SLICE: [&str; 4] = ["start", "stop", "step", "axes"];
+const STRIDED_SLICE: [&str; 3] = ["begin", "end", "stride"];
+
 /// The lists of a slice-like operator, in the order of its names.
 struct Lists<'a, const N: usize>([Values<'a>; N]);
 
 impl<'a, const N: usize> Lists<'a, N> {
-    fn read(op: &Op, names: [&'static str; N], known: Params<'a>) -> Result<Self, Error> {
-        let mut lists = [const { None }; N];
-        for (slot, name) in lists.iter_mut().zip(names) {
-            *slot = list(op, name, known)?;
-        }
+    /// The lists as far as they may be read, and what is wrong with them.
+    fn examine(
+        op: &Op,
+        names: [&'static str; N],
+        known: Params<'a>,
+        refusals: &mut Vec<Error>,
+    ) -> Self {
+        let lists = names.map(|name| {
+            list(op, name, known).unwrap_or_else(|error| {
+                refusals.push(error);
+                None
+            })
+        });
         let mut given = names
             .iter()
             .zip(&lists)
             .filter_map(|(name, list)| Some((name, list.as_ref()?.len())));
         // Rows 6, 23, 39: all lists are equally long.
-        if let Some((first, len)) = given.next()
-            && let Some((name, other)) = given.find(|&(_, other)| other != len)
-        {
-            return Err(Error::new(
-                ErrorKind::LengthMismatch,
-                format!("`{name}` has {other} entries but `{first}` has {len}"),
-            )
-            .parameter(*name)
-            .value(other)
-            .allowed(format!("{len} entries")));
+        if let Some((first, len)) = given.next() {
+            refusals.extend(
+                given
+                    .filter(|(_, other)| *other != len)
+                    .map(|(name, other)| {
+                        let text = format!("`{name}` has {other} entries but `{first}` has {len}");
+                        Error::new(ErrorKind::LengthMismatch, text)
+                            .parameter(*name)
+                            .value(other)
+                            .allowed(format!("{len} entries"))
+                    }),
+            );
         }
-        Ok(Self(lists))
+        Self(lists)
     }
+
+    /// The lists, or the first thing that is wrong with them.
+    fn read(op: &Op, names: [&'static str; N], known: Params<'a>) -> Result<Self, Error> {
+        let mut refusals = Vec::new();
+        let lists = Self::examine(op, names, known, &mut refusals);
+        first(refusals).map(|()| lists)
+    }
+}
+
+fn first(refusals: Vec<Error>) -> Result<(), Error> {
+    refusals.into_iter().next().map_or(Ok(()), Err)
 }
 
 /// The rules that need no shape, as far as parameters are known.
 pub(crate) fn validate(op: &Op, known: Params<'_>) -> Result<(), Error> {
+    first(refusals(op, known))
+}
+
+/// The same rules: each that is broken, as often as it is.
+fn refusals(op: &Op, known: Params<'_>) -> Vec<Error> {
+    let mut refusals = Vec::new();
     match op {
         Op::OnnxSlice(_) => {
-            one_type(op, known)?;
-            let Lists([_, _, _, steps]) = onnx_slice_lists(op, known)?;
-            no_zero(steps.as_deref(), "steps")
+            let Lists([_, _, _, steps]) = Lists::examine(op, ONNX_SLICE, known, &mut refusals);
+            one_type(op, known, &mut refusals);
+            refusals.extend(zeros(steps.as_deref(), "steps"));
         }
         Op::OpenVinoSlice(_) => {
-            let Lists([_, _, step, _]) = openvino_slice_lists(op, known)?;
-            no_zero(step.as_deref(), "step")
+            let Lists([_, _, step, _]) = Lists::examine(op, OPENVINO_SLICE, known, &mut refusals);
+            refusals.extend(zeros(step.as_deref(), "step"));
         }
         Op::StridedSlice(slice) => {
-            strided::masks(slice)?;
-            let lists = strided_slice_lists(op, known)?;
-            let entries = lists.0.iter().flatten().map(|list| list.len()).next();
-            entries.map_or(Ok(()), |entries| {
-                strided::slots(slice, &lists, entries).map(|_| ())
-            })
+            refusals.extend(strided::masks(slice));
+            let masks_hold = refusals.is_empty();
+            let lists = Lists::examine(op, STRIDED_SLICE, known, &mut refusals);
+            // Without its masks nothing is known of an entry.
+            if masks_hold {
+                let entries = lists.0.iter().flatten().map(|list| list.len()).max();
+                strided::slots(slice, &lists, entries.unwrap_or(0), &mut refusals);
+            }
         }
         Op::OnnxGather(_) | Op::OnnxRange(_) => {
             // Literals without a type get one that is checked where it comes from.
@@ -173,19 +206,24 @@ pub(crate) fn validate(op: &Op, known: Params<'_>) -> Result<(), Error> {
                     continue;
                 }
                 if let Known::Value(tensor) = known(name) {
-                    op.check_param_type(name, tensor.element_type())?;
+                    refusals.extend(op.check_param_type(name, tensor.element_type()).err());
                 }
             }
-            Ok(())
         }
-        Op::Index(index) => bracket::validate(op, index),
-        Op::Reshape(reshape) => list(op, reshape.rule.parameter(), known).map(|_| ()),
+        Op::Index(index) => refusals.extend(bracket::validate(op, index)),
+        Op::Reshape(reshape) => refusals.extend(list(op, reshape.rule.parameter(), known).err()),
     }
+    refusals
 }
 
 /// The rules that constants break without any shape; run when a program is built.
 pub(crate) fn validate_constants(op: &Op) -> Result<(), Error> {
-    validate(op, &|name| match op.param(name) {
+    first(constant_refusals(op))
+}
+
+/// The same rules: each that is broken, as often as it is.
+pub(crate) fn constant_refusals(op: &Op) -> Vec<Error> {
+    refusals(op, &|name| match op.param(name) {
         None => Known::Absent,
         Some(Param::Constant(tensor)) => Known::Value(tensor),
         Some(Param::Operand(_) | Param::Value(_)) => Known::Later,
@@ -193,46 +231,47 @@ pub(crate) fn validate_constants(op: &Op) -> Result<(), Error> {
 }
 
 fn onnx_slice_lists<'a>(op: &Op, known: Params<'a>) -> Result<Lists<'a, 4>, Error> {
-    Lists::read(op, ["starts", "ends", "axes", "steps"], known)
+    Lists::read(op, ONNX_SLICE, known)
 }
 
 fn openvino_slice_lists<'a>(op: &Op, known: Params<'a>) -> Result<Lists<'a, 4>, Error> {
-    Lists::read(op, ["start", "stop", "step", "axes"], known)
+    Lists::read(op, OPENVINO_SLICE, known)
 }
 
 fn strided_slice_lists<'a>(op: &Op, known: Params<'a>) -> Result<Lists<'a, 3>, Error> {
-    Lists::read(op, ["begin", "end", "stride"], known)
+    Lists::read(op, STRIDED_SLICE, known)
 }
 
-/// ONNX binds one type variable to all index inputs of Slice.
-fn one_type(op: &Op, known: Params<'_>) -> Result<(), Error> {
+/// ONNX binds one type variable to all index inputs of Slice. Types that none of them may have are refused where the lists are read.
+fn one_type(op: &Op, known: Params<'_>, refusals: &mut Vec<Error>) {
     let mut first = None;
     for (name, _) in op.params() {
         let Known::Value(tensor) = known(name) else {
             continue;
         };
-        op.check_param_type(name, tensor.element_type())?;
         let ty = tensor.element_type();
+        if op.check_param_type(name, ty).is_err() {
+            continue;
+        }
         let (first_name, first_ty) = *first.get_or_insert((name, ty));
         if ty != first_ty {
-            return Err(Error::new(
-                ErrorKind::ParameterType,
-                format!("`{name}` is {ty} but `{first_name}` is {first_ty}"),
-            )
-            .parameter(name)
-            .value(ty)
-            .allowed(first_ty.name()));
+            let text = format!("`{name}` is {ty} but `{first_name}` is {first_ty}");
+            refusals.push(
+                Error::new(ErrorKind::ParameterType, text)
+                    .parameter(name)
+                    .value(ty)
+                    .allowed(first_ty.name()),
+            );
         }
     }
-    Ok(())
 }
 
 /// Rows 10, 23: step 0 is refused, on an empty or unselected dimension too.
-fn no_zero(steps: Option<&[i64]>, name: &'static str) -> Result<(), Error> {
-    match steps.unwrap_or_default().iter().position(|&step| step == 0) {
-        Some(at) => Err(step_zero(name, at)),
-        None => Ok(()),
-    }
+fn zeros(steps: Option<&[i64]>, name: &'static str) -> impl Iterator<Item = Error> {
+    let steps = steps.unwrap_or_default().iter().enumerate();
+    steps
+        .filter(|(_, step)| **step == 0)
+        .map(move |(at, _)| step_zero(name, at))
 }
 
 fn step_zero(name: &'static str, at: usize) -> Error {

@@ -9,6 +9,8 @@ mod facts;
 mod never;
 #[path = "notation/refusals.rs"]
 mod refusals;
+#[path = "notation/several.rs"]
+mod several;
 
 use xslice_core::{
     Declared, Dialect, ElementType, Entry, ErrorKind, Gather, Graph, Index, Op, Param, Program,

@@ -6,11 +6,12 @@
 use super::ast::{Argument, Operator, Tensor, Value};
 use super::build::{Builder, Element};
 use super::operator::{self, Arguments};
+use super::place::Place;
 use super::{Diagnostic, Span, cursor, words};
 use crate::elem::ElementType;
 use crate::error::{Error, ErrorKind};
 use crate::op::{Op, OpKind, Takes};
-use crate::resolve::literal;
+use crate::resolve::{self, literal};
 use crate::tensor;
 use alloc::{
     collections::BTreeSet,
@@ -68,7 +69,24 @@ impl<'t> Builder<'_, 't> {
             });
             sound &= taken.is_some();
         }
-        sound.then(|| arguments.operator(kind, version))
+        let op = arguments.operator(kind, version);
+        self.keeps_rules(ast, &op, sound).then_some(op)
+    }
+
+    /// Whether an operator keeps the rules that need no shape; a refusal for each that it breaks. Of one that is not sound, a part of which
+    /// is refused, what is left is judged where it stands for itself: the masks of StridedSlice decide what of the rest counts.
+    fn keeps_rules(&mut self, ast: &Operator, op: &Op, sound: bool) -> bool {
+        let missing = if sound { op.validate().err() } else { None };
+        let broken = match op {
+            Op::StridedSlice(_) if !sound => Vec::new(),
+            _ => resolve::constant_refusals(op),
+        };
+        let refusals: Vec<_> = missing.into_iter().chain(broken).collect();
+        let keeps = sound && refusals.is_empty();
+        for error in refusals {
+            self.refuse::<()>(&Place::Operator(ast).locate(&error), error);
+        }
+        keeps
     }
 
     /// The type of the literals of a Range: the one declared, else that of an operand. `Some(None)` if it comes with the signature,

@@ -75,7 +75,8 @@ pub(super) enum Stage {
 /// `[1:, ..., @ids]`
 #[derive(Debug)]
 pub(super) struct Bracket {
-    pub entries: Vec<Entry>,
+    /// In their places; one that did not parse is absent.
+    pub entries: Vec<Option<Entry>>,
     pub broken: bool,
     pub span: Span,
 }
@@ -181,6 +182,7 @@ impl Stage {
             Self::Bracket(bracket) => bracket
                 .entries
                 .iter()
+                .flatten()
                 .filter_map(|entry| match &entry.kind {
                     EntryKind::Tensor(tensor) => Some(tensor),
                     EntryKind::Integer(_) | EntryKind::Slice { .. } | EntryKind::Ellipsis => None,

@@ -298,7 +298,7 @@ impl Parser<'_, '_> {
             }
         });
         (!group.broken).then_some(List {
-            elements: group.items,
+            elements: group.items.into_iter().flatten().collect(),
             span: group.span,
         })
     }

@@ -339,12 +339,12 @@ impl<'t> Builder<'_, 't> {
         data: Option<ValueId>,
         element: Option<&Element>,
     ) -> Option<ValueId> {
-        let op = match operator::find(&ast.path.text) {
-            // A generator with data is refused before its arguments are looked at.
-            Ok(kind) if kind.is_generator() && data.is_some() => {
-                Arguments::default().operator(kind, ast.version.0)
-            }
-            _ => self.operator(ast, element)?,
+        let kind = operator::find(&ast.path.text).ok();
+        let misplaced = kind.filter(|kind| kind.is_generator() == data.is_some());
+        let op = match misplaced {
+            // Refused for where it stands, before its arguments are looked at.
+            Some(kind) => Arguments::default().operator(kind, ast.version.0),
+            None => self.operator(ast, element)?,
         };
         let applied = self.graph.apply(op, data, None).map_err(|error| {
             if error.kind() == ErrorKind::OperandCount && data.is_none() {
@@ -353,7 +353,12 @@ impl<'t> Builder<'_, 't> {
                 error
             }
         });
-        self.placed(applied, Place::Operator(ast))
+        let value = self.placed(applied, Place::Operator(ast));
+        // What its arguments break is refused too, but for a generator, whose literals would need a type in front.
+        if misplaced.is_some_and(|kind| !kind.is_generator()) {
+            self.operator(ast, element);
+        }
+        value
     }
 
     /// Takes note of where an operator stands, or refuses it there.
@@ -370,16 +375,17 @@ impl<'t> Builder<'_, 't> {
     fn bracket(&mut self, bracket: &'t Bracket) -> Option<Index> {
         let mut entries = Vec::with_capacity(bracket.entries.len());
         for entry in &bracket.entries {
-            entries.push(self.entry(entry));
+            entries.push(entry.as_ref().and_then(|entry| self.entry(entry)));
         }
-        let entries = entries.into_iter().collect::<Option<Vec<_>>>()?;
-        if bracket.broken {
-            return None;
-        }
-        let refusals = crate::resolve::bracket_refusals(&self.named(bracket, &entries));
-        let sound = refusals.is_empty();
+        let whole = !bracket.broken && entries.iter().all(Option::is_some);
+        let mut refusals = crate::resolve::bracket_refusals(&named(bracket, &entries));
+        // Whether an axis would move depends on every entry; that there is none, the parser has said.
+        refusals.retain(|(_, error)| {
+            whole || !matches!(error.kind(), ErrorKind::MixedGather | ErrorKind::Syntax)
+        });
+        let sound = whole && refusals.is_empty();
         for (at, error) in refusals {
-            let entry = bracket.entries.get(at);
+            let entry = bracket.entries.get(at).and_then(Option::as_ref);
             let span = match entry.map(|entry| &entry.kind) {
                 Some(EntryKind::Slice {
                     step: Some(step), ..
@@ -388,19 +394,7 @@ impl<'t> Builder<'_, 't> {
             };
             self.refuse::<()>(span, error);
         }
-        sound.then(|| Index::new(entries))
-    }
-
-    /// The entries with operands by their names, as a refusal shows them.
-    fn named(&self, bracket: &Bracket, entries: &[op::Entry]) -> Vec<op::Entry> {
-        let both = bracket.entries.iter().zip(entries);
-        both.map(|(written, entry)| match &written.kind {
-            EntryKind::Tensor(Tensor::Operand(name)) => {
-                op::Entry::Gather(name.text.as_str().into())
-            }
-            _ => entry.clone(),
-        })
-        .collect()
+        sound.then(|| Index::new(entries.into_iter().flatten().collect::<Vec<_>>()))
     }
 
     fn entry(&mut self, entry: &'t Entry) -> Option<op::Entry> {
@@ -465,6 +459,21 @@ impl<'t> Builder<'_, 't> {
             },
         }
     }
+}
+
+/// The entries with operands by their names, as a refusal shows them. One that is refused, whatever it was, stands there as what no rule
+/// is about.
+fn named(bracket: &Bracket, entries: &[Option<op::Entry>]) -> Vec<op::Entry> {
+    let both = bracket.entries.iter().zip(entries);
+    both.map(
+        |(written, entry)| match written.as_ref().map(|written| &written.kind) {
+            Some(EntryKind::Tensor(Tensor::Operand(name))) => {
+                op::Entry::Gather(name.text.as_str().into())
+            }
+            _ => entry.clone().unwrap_or(op::Entry::NewAxis),
+        },
+    )
+    .collect()
 }
 
 /// Adds the operands that a chain names.

@@ -34,9 +34,9 @@ pub(super) struct Parser<'t, 'a> {
     pub(super) diagnostics: Vec<Diagnostic>,
 }
 
-/// What stood in a group, and whether a part of it was refused.
+/// What stood in a group, an item that was refused being absent in its place, and whether any part was.
 pub(super) struct Group<T> {
-    pub items: Vec<T>,
+    pub items: Vec<Option<T>>,
     pub broken: bool,
     pub span: Span,
 }
@@ -235,10 +235,12 @@ impl<'t, 'a> Parser<'t, 'a> {
     /// the next comma.
     pub(super) fn group<T>(&mut self, item: impl FnMut(&mut Self) -> Option<T>) -> Group<T> {
         let start = self.at;
-        let items = self.nested(|parser, end| parser.items(end, item));
-        let (items, broken) = items.unwrap_or((Vec::new(), true));
+        let items = self.nested(|parser, end| Some(parser.items(end, item)));
+        let broken = items
+            .as_ref()
+            .is_none_or(|items| items.iter().any(Option::is_none));
         Group {
-            items,
+            items: items.unwrap_or_default(),
             broken,
             span: self.since(start),
         }
@@ -266,22 +268,18 @@ impl<'t, 'a> Parser<'t, 'a> {
         parsed
     }
 
-    /// Items up to token `end`, and whether one of them is refused.
+    /// Items up to token `end`.
     fn items<T>(
         &mut self,
         end: usize,
         mut item: impl FnMut(&mut Self) -> Option<T>,
-    ) -> Option<(Vec<T>, bool)> {
+    ) -> Vec<Option<T>> {
         let mut items = Vec::new();
-        let mut broken = false;
         while self.at < end {
-            let parsed = item(self);
-            let whole = parsed.is_some();
-            items.extend(parsed);
-            broken |= !whole;
+            let mut parsed = item(self);
             if self.at < end && !self.is(',') {
-                if whole {
-                    broken = true;
+                // With more behind it, it is not what was meant.
+                if parsed.take().is_some() {
                     let close = self.tokens[end].kind.clone();
                     let error = self.unexpected().allowed(format!("`,` or `{close}`"));
                     self.refuse_here::<()>(error);
@@ -290,9 +288,10 @@ impl<'t, 'a> Parser<'t, 'a> {
                     self.step();
                 }
             }
+            items.push(parsed);
             self.eat(',');
         }
-        Some((items, broken))
+        items
     }
 }
 

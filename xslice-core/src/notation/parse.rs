@@ -162,7 +162,7 @@ impl Parser<'_, '_> {
             if dims.broken {
                 return None;
             }
-            Some(dims.items)
+            Some(dims.items.into_iter().flatten().collect())
         } else {
             None
         };
@@ -324,7 +324,7 @@ impl Parser<'_, '_> {
         Some(Operator {
             path,
             version,
-            arguments: arguments.items,
+            arguments: arguments.items.into_iter().flatten().collect(),
             broken: arguments.broken,
             head,
         })

@@ -26,6 +26,7 @@ fn in_bracket(bracket: &Bracket, error: &Error) -> Span {
     let gather = bracket
         .entries
         .iter()
+        .flatten()
         .find(|entry| matches!(entry.kind, EntryKind::List(_) | EntryKind::Tensor(_)));
     let position = error.offender_position();
     match (error.parameter_name(), gather) {
@@ -34,7 +35,7 @@ fn in_bracket(bracket: &Bracket, error: &Error) -> Span {
             _ => entry.span.clone(),
         },
         _ => position
-            .and_then(|at| bracket.entries.get(at))
+            .and_then(|at| bracket.entries.get(at)?.as_ref())
             .map_or(&bracket.span, |entry| &entry.span)
             .clone(),
     }

@@ -34,7 +34,7 @@ pub struct Compiled {
 /// ```
 ///
 /// # Errors
-/// At least one refusal, in the order of the tokens: those of [`super::from_tokens`], else those that need shapes.
+/// At least one refusal, in the order of the tokens: those of [`super::from_tokens`], else the first that needs shapes.
 pub fn compile(tokens: &[Token<'_>], max_bytes: usize) -> Result<Compiled, Vec<Diagnostic>> {
     let (text, mut diagnostics) = parse::text(tokens, Reader::Macro);
     let Some(text) = text else {

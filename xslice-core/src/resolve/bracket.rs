@@ -9,16 +9,16 @@ use crate::op::{Entry, Index, Op, Param, text};
 use alloc::{format, string::String, vec::Vec};
 
 /// The rules that need no shape.
-pub(super) fn validate(op: &Op, index: &Index) -> Result<(), Error> {
-    if let Some((_, error)) = refusals(&index.entries).into_iter().next() {
-        return Err(error);
-    }
-    for entry in &index.entries {
-        if let Entry::Gather(Param::Constant(tensor)) = entry {
-            op.check_param_type("indices", tensor.element_type())?;
+pub(super) fn validate(op: &Op, index: &Index) -> impl Iterator<Item = Error> {
+    let types = index.entries.iter().filter_map(|entry| match entry {
+        Entry::Gather(Param::Constant(tensor)) => {
+            op.check_param_type("indices", tensor.element_type()).err()
         }
-    }
-    Ok(())
+        Entry::Gather(_) | Entry::Integer(_) | Entry::Slice { .. } => None,
+        Entry::Ellipsis | Entry::NewAxis => None,
+    });
+    let rules = refusals(&index.entries).into_iter().map(|(_, error)| error);
+    rules.chain(types)
 }
 
 /// What is wrong with the entries of a bracket, and which entry it is (0 for the bracket as a whole), in order.

@@ -1,12 +1,14 @@
 //! StridedSlice: entries, mask bits, and the axes that they mean.
 
 use super::{
-    AxisIndex, Lists, Values, axes_of, bounded, progression, step_zero, too_many_entries, within,
+    AxisIndex, Lists, Values, axes_of, bounded, first, progression, step_zero, too_many_entries,
+    within,
 };
 use crate::error::{Error, ErrorKind};
 use crate::index::from_start;
 use crate::list::List;
 use crate::op::{Dialect, OpenVinoStridedSlice};
+use crate::tensor::MOST_AXES;
 use alloc::{format, vec::Vec};
 
 /// What one entry of a StridedSlice is, after its mask bits.
@@ -23,8 +25,8 @@ pub(super) enum Slot {
     },
 }
 
-/// Row 33: masks hold 0 and 1.
-pub(super) fn masks(slice: &OpenVinoStridedSlice) -> Result<(), Error> {
+/// Row 33: masks hold 0 and 1. Each value that is neither, as far as a mask may have entries to bear on.
+pub(super) fn masks(slice: &OpenVinoStridedSlice) -> impl Iterator<Item = Error> {
     let masks = [
         ("begin_mask", &slice.begin_mask),
         ("end_mask", &slice.end_mask),
@@ -32,31 +34,36 @@ pub(super) fn masks(slice: &OpenVinoStridedSlice) -> Result<(), Error> {
         ("shrink_axis_mask", &slice.shrink_axis_mask),
         ("ellipsis_mask", &slice.ellipsis_mask),
     ];
-    for (name, mask) in masks {
-        if let Some(at) = mask.iter().position(|&bit| bit != 0 && bit != 1) {
-            return Err(Error::new(
-                ErrorKind::MaskValue,
-                format!("`{name}[{at}]` = {}", mask[at]),
-            )
+    let refused = |name: &'static str, at: usize, bit: i64| {
+        Error::new(ErrorKind::MaskValue, format!("`{name}[{at}]` = {bit}"))
             .parameter(name)
             .position(at)
-            .value(mask[at])
-            .allowed("0 or 1"));
-        }
-    }
-    Ok(())
+            .value(bit)
+            .allowed("0 or 1")
+    };
+    masks.into_iter().flat_map(move |(name, mask)| {
+        let wrong = mask.iter().enumerate();
+        let wrong = wrong.filter(|(_, bit)| !matches!(**bit, 0 | 1));
+        wrong
+            .take(MOST_AXES)
+            .map(move |(at, bit)| refused(name, at, *bit))
+    })
 }
 
-/// The entries with their masks applied; lists that are not known yet read as 1 (so that nothing is refused for them).
+/// The entries with their masks applied; lists that are not known yet, or too short, read as 1 (so that nothing is refused for them).
 pub(super) fn slots(
     slice: &OpenVinoStridedSlice,
     lists: &Lists<'_, 3>,
     entries: usize,
-) -> Result<Vec<Slot>, Error> {
+    refusals: &mut Vec<Error>,
+) -> Vec<Slot> {
     // Row 32: masks are extended by zeros, surplus bits are ignored.
     let bit = |mask: &[i64], at: usize| mask.get(at).is_some_and(|&bit| bit == 1);
     let Lists([begin, end, stride]) = lists;
-    let value = |list: &Values<'_>, at: usize| list.as_ref().map_or(1, |list| list[at]);
+    let value = |list: &Values<'_>, at: usize| {
+        let known = list.as_ref().and_then(|list| list.get(at));
+        known.copied().unwrap_or(1)
+    };
     let mut ellipses = 0;
     let mut slots = Vec::with_capacity(entries);
     for at in 0..entries {
@@ -75,7 +82,7 @@ pub(super) fn slots(
             let (begin, end, stride) = (value(begin, at), value(end, at), value(stride, at));
             // Row 34: on an empty dimension too.
             if stride == 0 {
-                return Err(step_zero("stride", at));
+                refusals.push(step_zero("stride", at));
             }
             let text = slice.dialect == Dialect::OpenVinoText;
             // Row 25 in the dialect: compared as given.
@@ -91,15 +98,15 @@ pub(super) fn slots(
         });
     }
     if ellipses > 1 {
-        return Err(Error::new(
-            ErrorKind::EllipsisMask,
-            format!("`ellipsis_mask` sets {ellipses} bits"),
-        )
-        .parameter("ellipsis_mask")
-        .value(ellipses)
-        .allowed("one bit at most"));
+        let text = format!("`ellipsis_mask` sets {ellipses} bits");
+        refusals.push(
+            Error::new(ErrorKind::EllipsisMask, text)
+                .parameter("ellipsis_mask")
+                .value(ellipses)
+                .allowed("one bit at most"),
+        );
     }
-    Ok(slots)
+    slots
 }
 
 pub(super) fn axes(
@@ -108,7 +115,9 @@ pub(super) fn axes(
     dims: &[usize],
 ) -> Result<List<AxisIndex>, Error> {
     let entries = lists.0[0].as_ref().map_or(0, |list| list.len());
-    let slots = slots(slice, lists, entries)?;
+    let mut refusals = Vec::new();
+    let slots = slots(slice, lists, entries, &mut refusals);
+    first(refusals)?;
     // Row 33: rank 0 is the identity.
     if dims.is_empty() {
         return Ok(List::new());

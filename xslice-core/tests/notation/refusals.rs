@@ -547,30 +547,6 @@ fn what_is_refused_of_an_argument_names_the_operator() {
 }
 
 #[test]
-fn several_refusals_come_in_source_order() {
-    let text = "<f33[2], k: i64[N]> x[0..3, true, 0] |> onnx::Slice@12(startz = [0], ends = [[1], 2]) |> [::0] |> [@q] -> g64";
-    let diagnostics = notation::diagnose(text).expect_err("many mistakes");
-    let found: Vec<_> = diagnostics
-        .iter()
-        .map(|found| (found.error.kind(), &text[found.span.clone()]))
-        .collect();
-    use ErrorKind as K;
-    let expected = [
-        (K::UnknownType, "f33"),
-        (K::Syntax, "N"),
-        (K::Syntax, "0..3"),
-        (K::BooleanMask, "true"),
-        (K::UnknownVersion, "12"),
-        (K::UnknownAttribute, "startz"),
-        (K::RaggedList, "2"),
-        (K::StepZero, "0"),
-        (K::UnknownOperand, "q"),
-        (K::UnknownType, "g64"),
-    ];
-    assert_eq!(found, expected);
-}
-
-#[test]
 fn long_and_odd_tokens_are_shown_on_one_short_line() {
     let name = "y".repeat(100_000);
     for text in [
