@@ -150,7 +150,7 @@ pub fn main() -> ExitCode {
     let error = match result {
         Ok(Ok(code)) => return code,
         Ok(Err(error)) => error,
-        Err(panic) => Error::from(Fault::Refused(xslice::Error::internal(panic))),
+        Err(panic) => Error::from(xslice::Error::internal(panic)),
     };
     let _ = writeln!(io::stderr(), "error: {error}");
     ExitCode::FAILURE
