@@ -5,6 +5,7 @@
 //! only as far as the bytes behind it can fill the image, and memory is asked for after that.
 
 use crate::error::{Fault, too_large};
+use crate::files;
 use crate::scalar;
 use png::{BitDepth, ColorType, Decoder, DecodingError, Encoder, Limits, Transformations};
 use std::io::{BufRead, Cursor, Seek};
@@ -30,14 +31,12 @@ pub fn parse(file: &[u8], max_bytes: u64) -> Result<Tensor, Fault> {
     let (color, depth) = reader.output_color_type();
     let (height, width) = (reader.info().height, reader.info().width);
     let size = reader.output_buffer_size();
-    let size = size.ok_or_else(|| no_memory(u64::MAX))?;
+    let size = size.ok_or_else(|| files::no_memory(u64::MAX))?;
     if size as u64 > max_bytes {
         return Err(too_large("the image", size as u64, max_bytes));
     }
     let mut bytes = Vec::new();
-    bytes
-        .try_reserve_exact(size)
-        .map_err(|_| no_memory(size as u64))?;
+    files::reserve(&mut bytes, size as u64)?;
     bytes.resize(size, 0);
     reader
         .next_frame(&mut bytes)
@@ -88,10 +87,6 @@ fn broken(error: &DecodingError) -> Fault {
     })
 }
 
-fn no_memory(bytes: u64) -> Fault {
-    Fault::File(format!("no memory for {bytes} bytes"))
-}
-
 /// The bytes of a `.png` file with this image.
 ///
 /// # Errors
@@ -126,11 +121,7 @@ pub fn to_bytes(tensor: &Tensor) -> Result<Vec<u8>, Fault> {
     let (Some(width), Some(height)) = (side(width), side(height)) else {
         return Err(no_image());
     };
-    let mut bytes = Vec::new();
-    bytes
-        .try_reserve_exact(tensor.bytes().len())
-        .map_err(|_| no_memory(tensor.bytes().len() as u64))?;
-    bytes.extend_from_slice(tensor.bytes());
+    let mut bytes = files::copy(tensor.bytes())?;
     if cfg!(target_endian = "little") {
         scalar::swap_bytes(&mut bytes, tensor.element_type().size());
     }

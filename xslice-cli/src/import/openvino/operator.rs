@@ -301,11 +301,14 @@ fn strings(bytes: &[u8], count: usize) -> Result<Vec<String>, Fault> {
         .checked_add(2)
         .and_then(|words| bytes.get(words.checked_mul(4)?..))
         .ok_or_else(malformed)?;
-    let string = |at: usize| {
+    let part = |at: usize| {
         let part = text.get(word(at + 1)?..word(at + 2)?)?;
-        String::from_utf8(part.to_vec()).ok()
+        std::str::from_utf8(part).ok()
     };
-    (0..count)
-        .map(|at| string(at).ok_or_else(malformed))
-        .collect()
+    let parts = (0..count).map(|at| part(at).ok_or_else(malformed));
+    let total = parts.clone().try_fold(0, |sum: u64, part| {
+        Ok::<_, Fault>(sum.saturating_add(part?.len() as u64))
+    })?;
+    files::admit(total.saturating_add(files::STRING_BYTES * count as u64))?;
+    parts.map(|part| part.map(String::from)).collect()
 }
