@@ -79,7 +79,9 @@ pub use {half, num_complex};
 
 // What the command line and the tests share with the other crates.
 #[doc(hidden)]
-pub use xslice_core::{byte_count, element_count};
+pub use xslice_core::{
+    byte_count, element_count, refuse_later, refuse_missing, refuse_twice, refuse_version,
+};
 
 /// The code blocks of the documents run as tests; those of the guide need every feature of theirs.
 #[cfg(all(doctest, feature = "jit", feature = "macros"))]

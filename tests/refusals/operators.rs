@@ -177,7 +177,7 @@ pub fn graphs() -> Vec<Refusal> {
         refusal("a result of another graph", foreign_result(), E::UnknownOperand, ["-", "-", "-", "-"]),
         refusal("an operand declared twice", twice(), E::RepeatedOperand, ["-", "x", "-", "-"]),
         refusal("data for a generator", generator_with_data(), E::OperandCount, [R11, "data", "-", "-"]),
-        refusal("no data", no_data(), E::OperandCount, ["index", "data", "-", "-"]),
+        refusal("no data", no_data(), E::MissingAttribute, ["index", "data", "-", "-"]),
     ]
 }
 

@@ -20,8 +20,8 @@ pub use measure::{Peer, Row, measure};
 pub use report::json;
 pub use traffic::traffic;
 
-use crate::cli::{list_names, print};
-use crate::error::{Error, Result};
+use crate::cli::{Limit, list_names, print};
+use crate::error::{Error, Result, too_large};
 use crate::files::{self, Staged};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use prepared::{Prepared, Strategy};
@@ -36,6 +36,7 @@ Examples:
   xslice bench --filter embed                      bert_embed, llama_embed
   xslice bench --filter rgb --strategy macro --strategy jit-baked
   xslice bench --rounds 100 --json figures.json    every figure, for programs
+  xslice bench --max-bytes 64M                     without the workloads whose operands or result take more
 
 A ratio of 1 is the speed of the fastest copy of as many bytes: nothing that moves them can be faster. Times of different machines
 do not compare, ratios do; where the spread is far above 1, something else was running. The interpreter is timed in one round, and
@@ -65,21 +66,38 @@ pub struct Args {
     /// Also writes every figure to this file; with `-` they are printed instead of the table
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
+
+    #[command(flatten)]
+    limit: Limit,
+}
+
+/// The workloads that are wanted, and the names of those that take too much.
+fn chosen(args: &Args) -> Result<(Vec<Workload>, Vec<&'static str>)> {
+    let (mut chosen, mut left_out) = (Vec::new(), Vec::new());
+    let mut refusal = None;
+    for workload in workloads::all().filter(|workload| workload.name.contains(&args.filter)) {
+        let (bytes, limit) = (workload.largest()?, args.limit.max_bytes);
+        if bytes <= limit {
+            chosen.push(workload);
+        } else {
+            left_out.push(workload.name);
+            refusal.get_or_insert(too_large(workload.name, bytes, limit));
+        }
+    }
+    match refusal {
+        _ if !chosen.is_empty() => Ok((chosen, left_out)),
+        Some(refusal) => Err(refusal.into()),
+        None => Err(Error::argument(format!(
+            "--filter: no workload holds `{}` (allowed: {})",
+            args.filter,
+            list_names(workloads::all().map(|workload| workload.name))
+        ))),
+    }
 }
 
 /// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<ExitCode> {
-    let chosen: Vec<Workload> = workloads::all()
-        .filter(|workload| workload.name.contains(&args.filter))
-        .collect();
-    if chosen.is_empty() {
-        let what = format!(
-            "--filter: no workload holds `{}` (allowed: {})",
-            args.filter,
-            list_names(workloads::all().map(|workload| workload.name))
-        );
-        return Err(Error::argument(what));
-    }
+    let (chosen, left_out) = chosen(args)?;
     let file = args.json.as_deref();
     let file = file.filter(|path| !files::is_standard_output(path));
     if let Some(path) = file {
@@ -107,7 +125,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<ExitCode> {
     }
     let printed = match (&args.json, file) {
         (Some(_), None) => json(&rows),
-        _ => report::table(&rows, &strategies),
+        _ => report::table(&rows, &strategies, &left_out),
     };
     staged.publish(|| print(out, printed))?;
     Ok(ExitCode::SUCCESS)

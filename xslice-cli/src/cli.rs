@@ -50,16 +50,23 @@ enum Command {
     Bench(bench::Args),
 }
 
-/// Options that every command has.
+/// The option that every command has.
+#[derive(Clone, Copy, Debug, Args)]
+pub struct Limit {
+    /// The most bytes that a file, a tensor or the results of a model may take; K, M and G multiply by 1024
+    #[arg(long, value_name = "N", default_value = "8G", value_parser = parse_bytes)]
+    pub max_bytes: u64,
+}
+
+/// Options of every command that takes a model, a text or files.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct Common {
     /// Which answers are wanted where the operator texts leave a choice
     #[arg(long, value_enum, default_value_t = DialectName::Standard)]
     dialect: DialectName,
 
-    /// The most bytes that a file, a tensor or the results of a model may take; K, M and G multiply by 1024
-    #[arg(long, value_name = "N", default_value = "8G", value_parser = parse_bytes)]
-    pub max_bytes: u64,
+    #[command(flatten)]
+    limit: Limit,
 }
 
 impl Common {
@@ -67,8 +74,13 @@ impl Common {
     pub fn options(&self) -> Options {
         Options {
             dialect: self.dialect.into(),
-            max_bytes: self.max_bytes,
+            max_bytes: self.max_bytes(),
         }
+    }
+
+    /// The most bytes that anything may take.
+    pub fn max_bytes(&self) -> u64 {
+        self.limit.max_bytes
     }
 
     /// The dialect that is wanted.
@@ -150,7 +162,7 @@ pub fn main() -> ExitCode {
     let error = match result {
         Ok(Ok(code)) => return code,
         Ok(Err(error)) => error,
-        Err(panic) => Error::from(Fault::Refused(xslice::Error::internal(panic))),
+        Err(panic) => Error::from(xslice::Error::internal(panic)),
     };
     let _ = writeln!(io::stderr(), "error: {error}");
     ExitCode::FAILURE

@@ -39,8 +39,13 @@ pub enum Fault {
     #[error("{0} [E505 argument]")]
     Argument(String),
     /// The library refused.
-    #[error(transparent)]
-    Refused(xslice::Error),
+    #[error("{part}{error}")]
+    Refused {
+        /// The part of the file that is to blame, if it is no node: the error names that itself.
+        part: String,
+        /// The refusal.
+        error: xslice::Error,
+    },
 }
 
 /// What a larger limit is asked for with.
@@ -50,7 +55,10 @@ impl From<xslice::Error> for Fault {
     fn from(error: xslice::Error) -> Self {
         // The library knows a limit, and not that it came from an option.
         let is_limit = error.hint_text() == Some("raise the limit if this is wanted");
-        Self::Refused(if is_limit { error.hint(RAISE) } else { error })
+        Self::Refused {
+            part: String::new(),
+            error: if is_limit { error.hint(RAISE) } else { error },
+        }
     }
 }
 
@@ -91,7 +99,14 @@ impl Fault {
                 node,
                 what: say(what),
             },
-            Self::Refused(error) => Self::Refused(error.node(name)),
+            Self::Refused { part, error } if kind == "node" => Self::Refused {
+                part,
+                error: error.node(name),
+            },
+            Self::Refused { part, error } => Self::Refused {
+                part: say(part),
+                error,
+            },
         }
     }
 

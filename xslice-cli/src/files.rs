@@ -74,9 +74,24 @@ pub fn read_range(path: &Path, offset: u64, len: usize) -> Result<Vec<u8>> {
 /// Room for `len` bytes, or a refusal where there is no memory for them.
 pub(crate) fn reserve(bytes: &mut Vec<u8>, len: u64) -> Result<(), Fault> {
     let room = usize::try_from(len).is_ok_and(|len| bytes.try_reserve_exact(len).is_ok());
-    room.then_some(())
-        .ok_or_else(|| Fault::File(format!("no memory for {len} bytes")))
+    room.then_some(()).ok_or_else(|| no_memory(len))
 }
+
+/// What every reader and writer of files says where there is no memory for `len` bytes.
+pub(crate) fn no_memory(len: u64) -> Fault {
+    let text = format!("no memory for {len} bytes");
+    xslice::Error::new(xslice::ErrorKind::OutOfMemory, text)
+        .value(len)
+        .into()
+}
+
+/// A refusal where there is no memory for `len` bytes. Nothing is kept: it shows that what cannot refuse itself will get as much.
+pub(crate) fn admit(len: u64) -> Result<(), Fault> {
+    reserve(&mut Vec::new(), len)
+}
+
+/// What a string takes beside its bytes: in a list that grew, with what the allocator adds.
+pub(crate) const STRING_BYTES: u64 = 96;
 
 /// The same bytes, or a refusal where there is no memory for them.
 pub(crate) fn copy(bytes: &[u8]) -> Result<Vec<u8>, Fault> {

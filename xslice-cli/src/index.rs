@@ -62,7 +62,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<ExitCode> {
         return Err(Error::argument(what));
     }
     let program = parse(&args.text, args.common.dialect())?;
-    let call = Call::new(read_operands(&program, args)?, args.common.max_bytes);
+    let call = Call::new(read_operands(&program, args)?, args.common.max_bytes());
     let result = call.run(&mut args.engine.engine(), &program)?;
     match &args.output {
         None => print(out, table::of(&[("result".into(), result)]))?,
@@ -88,7 +88,7 @@ pub fn parse(text: &str, dialect: Dialect) -> Result<Program> {
 
 fn read_operands(program: &Program, args: &Args) -> Result<Vec<Arc<Tensor>>> {
     let operands = program.operands();
-    let max_bytes = args.common.max_bytes;
+    let max_bytes = args.common.max_bytes();
     let mut values: Vec<Option<Arc<Tensor>>> = vec![None; operands.len()];
     let wanted = |at: usize| {
         let declared = operands[at].declared.as_ref();

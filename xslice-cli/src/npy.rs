@@ -9,6 +9,7 @@
 mod header;
 
 use crate::error::Fault;
+use crate::files;
 use crate::scalar;
 use header::Header;
 use xslice::{ElementType, Tensor, byte_count, element_count};
@@ -87,9 +88,7 @@ fn split_header(file: &[u8]) -> Result<(&str, usize), Fault> {
 /// The same elements, row-major, from bytes where the first axis runs fastest.
 fn c_order(from: &[u8], shape: &[usize], size: usize) -> Result<Vec<u8>, Fault> {
     let mut bytes = Vec::new();
-    bytes
-        .try_reserve_exact(from.len())
-        .map_err(|_| Fault::Format(format!("no memory for {} bytes", from.len())))?;
+    files::reserve(&mut bytes, from.len() as u64)?;
     // No dimension is 0 where there are elements, so the strides divide the element count.
     let mut axes: Vec<_> = shape.iter().map(|&dim| (dim, 0, 0)).collect();
     let mut stride = if from.is_empty() { 0 } else { 1 };
@@ -132,8 +131,8 @@ pub fn to_bytes(tensor: &Tensor) -> Result<Vec<u8>, Fault> {
     }
     text.push('\n');
     let mut file = Vec::new();
-    file.try_reserve_exact(prefix + text.len() + tensor.bytes().len())
-        .map_err(|_| Fault::File(format!("no memory for {} bytes", tensor.bytes().len())))?;
+    let len = prefix + text.len() + tensor.bytes().len();
+    files::reserve(&mut file, len as u64)?;
     file.extend_from_slice(MAGIC);
     if prefix == 10 {
         file.extend_from_slice(&[1, 0]);

@@ -67,7 +67,7 @@ fn pixels<R: BufRead + Seek>(
 ) -> Result<Vec<u8>, Fault> {
     let (width, height) = (reader.info().width, reader.info().height);
     let size = reader.output_buffer_size();
-    let size = size.ok_or_else(|| no_memory(u64::MAX))?;
+    let size = size.ok_or_else(|| files::no_memory(u64::MAX))?;
     let result = palette.map_or(size as u64, |palette| {
         let row = u64::from(width).saturating_mul(palette.channels() as u64);
         row.saturating_mul(u64::from(height))
@@ -150,10 +150,6 @@ fn plain(text: &str) -> String {
     plain.trim_end_matches('.').into()
 }
 
-fn no_memory(bytes: u64) -> Fault {
-    Fault::File(format!("no memory for {bytes} bytes"))
-}
-
 /// The bytes of a `.png` file with this image.
 ///
 /// # Errors
@@ -188,11 +184,7 @@ pub fn to_bytes(tensor: &Tensor) -> Result<Vec<u8>, Fault> {
     let (Some(width), Some(height)) = (side(width), side(height)) else {
         return Err(no_image());
     };
-    let mut bytes = Vec::new();
-    bytes
-        .try_reserve_exact(tensor.bytes().len())
-        .map_err(|_| no_memory(tensor.bytes().len() as u64))?;
-    bytes.extend_from_slice(tensor.bytes());
+    let mut bytes = files::copy(tensor.bytes())?;
     if cfg!(target_endian = "little") {
         scalar::swap_bytes(&mut bytes, tensor.element_type().size());
     }

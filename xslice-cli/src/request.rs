@@ -68,13 +68,13 @@ impl What {
         inputs: Option<&[String]>,
         shapes: &[String],
     ) -> Result<Request<'a>> {
-        let values = read_inputs(model, inputs.unwrap_or_default(), self.common.max_bytes)?;
+        let values = read_inputs(model, inputs.unwrap_or_default(), self.common.max_bytes())?;
         let shapes = read_shapes(model, shapes)?;
         let type_advice = self.type_advice(inputs.is_some());
         Ok(Request {
             model,
             operands: operands(model, values, shapes, &type_advice)?,
-            limit: usize::try_from(self.common.max_bytes).unwrap_or(usize::MAX),
+            limit: usize::try_from(self.common.max_bytes()).unwrap_or(usize::MAX),
             spent: Cell::new(0),
         })
     }

@@ -51,10 +51,10 @@ pub struct Args {
 /// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<ExitCode> {
     let model = import::load(&args.model, &args.common.options())?;
-    let values = read_inputs(&model, &args.inputs, args.common.max_bytes)
+    let values = read_inputs(&model, &args.inputs, args.common.max_bytes())
         .map_err(|error| error.at(&args.model))?;
-    let call =
-        Call::bind(&model, values, args.common.max_bytes).map_err(|error| error.at(&args.model))?;
+    let call = Call::bind(&model, values, args.common.max_bytes())
+        .map_err(|error| error.at(&args.model))?;
     let tensors = call
         .run_all(&mut args.engine.engine(), &model)
         .map_err(|error| Fault::from(error).at(&args.model))?;

@@ -18,9 +18,6 @@ const FIELD_BYTES: u64 = 1 << 10;
 /// What a number of such a list takes: itself, the same in a list that grew, and in the tensor.
 const NUMBER_BYTES: u64 = 24;
 
-/// What a string of such a list takes beside its bytes: in a list that grew, with what the allocator adds.
-const STRING_BYTES: u64 = 96;
-
 /// A message of ONNX, as far as it is decoded.
 struct Layout {
     /// Fields that are messages.
@@ -141,9 +138,10 @@ impl Count {
             let what = "the numbers and strings of the file";
             return Err(too_large(what, elements, max_bytes));
         }
-        // Nothing is kept: it shows that the decoder, which cannot refuse, will get as much.
-        let needed = file + FIELD_BYTES * fields + NUMBER_BYTES * numbers + STRING_BYTES * strings;
-        files::reserve(&mut Vec::new(), needed)
+        // The decoder, which cannot refuse, takes bytes out of the file into a buffer and copies that into the message. One buffer at a
+        // time; but where each is larger than those before, the gaps that they leave serve none, and only twice the file is enough.
+        let strings = files::STRING_BYTES * strings;
+        files::admit(2 * file + FIELD_BYTES * fields + NUMBER_BYTES * numbers + strings)
     }
 
     /// Counts the fields up to the end or the first malformed place, where it says `None`.

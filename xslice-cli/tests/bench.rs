@@ -140,6 +140,31 @@ fn the_report_and_its_json_are_whole() {
     }
 }
 
+#[test]
+fn what_takes_more_than_max_bytes_is_left_out() {
+    let bench = |args: &[&str]| {
+        xslice(&[&["bench", "--rounds", "1", "--strategy", "macro"], args].concat())
+    };
+    // 40 bytes, and 512 * 768 * 4.
+    let output = bench(&["--filter", "_1d", "--max-bytes", "1K"]);
+    let shown = text(&output.stdout);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert!(shown.contains("tiny_1d *"), "{shown}");
+    assert!(
+        shown.contains("Left out, larger than --max-bytes: reverse_1d_i64.\n"),
+        "{shown}"
+    );
+    let line = refusal(&bench(&["--filter", "scalar", "--max-bytes", "1572863"]));
+    assert!(
+        line.contains("scalar_idx takes 1572864 bytes (allowed: 0..=1572863 bytes)"),
+        "{line}"
+    );
+    assert!(line.contains("E301"), "{line}");
+    let output = bench(&["--filter", "scalar", "--max-bytes", "1572864"]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert!(!text(&output.stdout).contains("Left out"));
+}
+
 /// The objects of an array, one a line, as keys and values: JSON that this does not take apart is not the JSON that was promised.
 fn records(json: &str) -> Vec<Vec<(String, String)>> {
     let inner = json

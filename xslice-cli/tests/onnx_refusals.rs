@@ -287,7 +287,10 @@ fn tensors_whose_data_do_not_fit() {
         &["initializer `s`", "8 bytes", "16 bytes", "E502"],
     );
     case(&|t| t.dims = vec![-1], &["`s`", "-1", "E502"]);
-    case(&|t| t.dims = vec![1 << 40, 1 << 40], &["`s`", "too-large"]);
+    case(
+        &|t| t.dims = vec![1 << 40, 1 << 40],
+        &["initializer `s`", "too-large"],
+    );
     case(&|t| t.data_type = 99, &["`s`", "99", "E502"]);
     case(&|t| t.data_type = 21, &["`s`", "uint4", "E504"]);
     case(&|t| t.int64_data = vec![1], &["`s`", "twice", "E502"]);

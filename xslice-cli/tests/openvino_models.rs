@@ -331,7 +331,12 @@ fn operators() {
     case(
         "opset8",
         "opset9",
-        &["`l5`", "openvino::Slice", "opset8", "unknown-version"],
+        &[
+            "`l5`",
+            "openvino::Slice@9",
+            "(allowed: 8)",
+            "unknown-version",
+        ],
     );
     case("opset8", "extension", &["`l5`", "extension::Slice", "E504"]);
     case(

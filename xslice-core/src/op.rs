@@ -18,6 +18,7 @@ pub use build::{
     StridedSlice,
 };
 pub(crate) use table::{OpKind, Takes};
+pub use table::{refuse_later, refuse_missing, refuse_twice, refuse_version};
 
 /// Where a text leaves a choice or contradicts its runtime: which answer is wanted.
 ///
@@ -462,7 +463,7 @@ impl Op {
         }
         match self {
             Self::Reshape(op) if op.shape.is_none() && op.rule != ReshapeRule::Squeeze => {
-                Err(missing(op.rule.parameter()))
+                Err(refuse_missing(op.rule.parameter()))
             }
             _ => Ok(()),
         }
@@ -528,10 +529,6 @@ fn gather_entry(entry: &Entry) -> Option<&Param> {
         Entry::Gather(param) => Some(param),
         Entry::Integer(_) | Entry::Slice { .. } | Entry::Ellipsis | Entry::NewAxis => None,
     }
-}
-
-fn missing(name: &'static str) -> Error {
-    Error::new(ErrorKind::MissingAttribute, format!("`{name}` is required")).parameter(name)
 }
 
 /// `a, b or c`.

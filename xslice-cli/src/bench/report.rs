@@ -10,8 +10,8 @@ const UNIT: f64 = 10.0;
 /// Characters of the longest bar.
 const LONGEST: usize = 48;
 
-/// The table, then a bar for each strategy.
-pub fn table(rows: &[Row], strategies: &[Strategy]) -> String {
+/// The table, the names of workloads that `--max-bytes` leaves out, then a bar for each strategy.
+pub fn table(rows: &[Row], strategies: &[Strategy], left_out: &[&str]) -> String {
     let mut text = format!(
         "{:16}{:>10}{:>11}{:>9}{:>8}",
         "workload", "bytes", "limit ns", "traffic", "spread"
@@ -47,6 +47,10 @@ pub fn table(rows: &[Row], strategies: &[Strategy]) -> String {
     );
     if rows.iter().any(Row::is_small) {
         text.push_str("* below 10 KiB: the call counts for more than the bytes.\n");
+    }
+    if !left_out.is_empty() {
+        let names = left_out.join(", ");
+        let _ = writeln!(text, "Left out, larger than --max-bytes: {names}.");
     }
     text + &bars(rows, strategies)
 }

@@ -47,6 +47,21 @@ impl Workload {
         Ok((program, signature))
     }
 
+    /// The bytes of its largest operand, or of its result if that takes more.
+    ///
+    /// # Errors
+    /// What the library refuses.
+    pub fn largest(&self) -> Result<u64, Error> {
+        let (program, signature) = self.program()?;
+        let plan = program.compile(&signature)?;
+        let result = (plan.element_type(), plan.output_len());
+        let operands = signature.operands().iter();
+        let operands =
+            operands.map(|operand| (operand.element_type, operand.shape.iter().product()));
+        let sizes = operands.chain([result]).map(|(ty, len)| ty.size() * len);
+        Ok(sizes.max().unwrap_or_default() as u64)
+    }
+
     /// The operands, the same each time; `None` if one has a type that no workload has.
     #[must_use]
     pub fn operands(&self, signature: &Signature) -> Option<Vec<Data>> {

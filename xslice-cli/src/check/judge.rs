@@ -41,7 +41,7 @@ pub fn directory(directory: &Path, engines: &mut [Engine], options: &Options) ->
             _ => Err(error.to_string()),
         },
         (Err(error), Some(refusal)) => match error.fault() {
-            Fault::Refused(error) => by_a_rule(error, refusal),
+            Fault::Refused { error, .. } => by_a_rule(error, refusal),
             _ => Err(format!("refused, but not by a rule: {error}")),
         },
     };

@@ -14,9 +14,9 @@ use std::path::Path;
 /// # Errors
 /// A file that is no model; assignments to what no part reads.
 pub fn survey(what: &What, inputs: &[String], with_code: bool, path: &Path) -> Result<String> {
-    let file = files::read(path, what.common.max_bytes)?;
+    let file = files::read(path, what.common.max_bytes())?;
     let folder = path.parent().unwrap_or(Path::new(""));
-    let cut = onnx::cut(&file, what.common.max_bytes)?;
+    let cut = onnx::cut(&file, what.common.max_bytes())?;
     let others: usize = cut.others.values().sum();
     let names = cut
         .others

@@ -3,8 +3,8 @@
 //! Decided here: what a palette is, and that an index beyond it is refused with its place. The decoder would break on the first and
 //! make up a black pixel for the second.
 
-use super::no_memory;
 use crate::error::Fault;
+use crate::files;
 use png::Info;
 
 /// Colors with their alpha, by index.
@@ -53,9 +53,7 @@ impl Palette {
         let rows = indices.chunks_exact((width * bits).div_ceil(8));
         let size = rows.len() * width * self.channels();
         let mut pixels = Vec::new();
-        pixels
-            .try_reserve_exact(size)
-            .map_err(|_| no_memory(size as u64))?;
+        files::reserve(&mut pixels, size as u64)?;
         let mask = u8::MAX >> (8 - bits);
         for (y, row) in rows.enumerate() {
             for x in 0..width {

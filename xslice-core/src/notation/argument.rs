@@ -10,7 +10,7 @@ use super::place::Place;
 use super::{Diagnostic, Span, cursor, words};
 use crate::elem::ElementType;
 use crate::error::{Error, ErrorKind};
-use crate::op::{Op, OpKind, Takes};
+use crate::op::{Op, OpKind, Takes, refuse_twice};
 use crate::resolve::{self, literal};
 use crate::tensor;
 use alloc::{
@@ -60,7 +60,7 @@ impl<'t> Builder<'_, 't> {
             let taken = operator::takes(kind, &argument.name.text, version)
                 .and_then(|(name, takes)| match given.insert(name) {
                     true => Ok((name, takes)),
-                    false => Err(given_twice(name)),
+                    false => Err(refuse_twice(name)),
                 })
                 .map_err(|error| at(&argument.name.span, error))
                 .and_then(|taken| self.argument(argument, taken, scalar, &mut arguments));
@@ -205,13 +205,6 @@ fn number(argument: &Argument, ty: Option<ElementType>) -> Result<tensor::Tensor
         };
         at(span, error)
     })
-}
-
-fn given_twice(name: &'static str) -> Error {
-    let text = format!("`{name}` is given twice");
-    Error::new(ErrorKind::RepeatedAttribute, text)
-        .parameter(name)
-        .allowed("each attribute once")
 }
 
 fn mask_rank(name: &'static str, shape: &[usize]) -> Error {

@@ -347,7 +347,7 @@ impl<'t> Builder<'_, 't> {
             None => self.operator(ast, element)?,
         };
         let applied = self.graph.apply(op, data, None).map_err(|error| {
-            if error.kind() == ErrorKind::OperandCount && data.is_none() {
+            if error.parameter_name() == Some("data") && data.is_none() {
                 error.hint("pipe the data into it: `x |> ...`")
             } else {
                 error

@@ -1,10 +1,12 @@
 //! The operators by name: the versions of each, and its attributes. One line an attribute.
 //!
 //! Which versions exist, what a version has and what it needs is decided here and nowhere else: [`super::Op`] is validated by this
-//! table, and the notation reads attributes by it. What attributes mean is decided in [`crate::resolve`].
+//! table, and the notation reads attributes by it. What attributes mean is decided in [`crate::resolve`]. The refusals of this table
+//! are functions of their own: importers, which know versions and attributes by other names too, refuse in the same words.
 
 use crate::error::{Error, ErrorKind};
-use alloc::{format, vec::Vec};
+use alloc::{borrow::Cow, format, vec::Vec};
+use core::fmt::Display;
 
 /// What a value of an attribute may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -151,13 +153,10 @@ impl OpKind {
 
     /// Refuses a version that does not exist.
     pub(crate) fn check_version(self, version: u32) -> Result<(), Error> {
-        let versions = self.versions();
-        if versions.contains(&version) {
-            return Ok(());
+        match self.versions() {
+            versions if versions.contains(&version) => Ok(()),
+            versions => Err(refuse_version(self.name(), version, versions)),
         }
-        let text = format!("version {version} of {} does not exist", self.name());
-        let error = Error::new(ErrorKind::UnknownVersion, text).value(version);
-        Err(error.allowed(super::list_words(versions.iter().map(|v| format!("{v}")))))
     }
 
     /// Refuses parameters that the version lacks, or needs and has not; `is_given` tells of a name whether it is there.
@@ -168,7 +167,7 @@ impl OpKind {
     ) -> Result<(), Error> {
         for Attribute { name, has, .. } in self.attributes() {
             match (has, is_given(name)) {
-                (Has::Required, false) => return Err(super::missing(name)),
+                (Has::Required, false) => return Err(refuse_missing(name)),
                 (Has::Since(first), true) if *first > version => {
                     return Err(self.came_later(name, version, *first));
                 }
@@ -188,5 +187,37 @@ impl OpKind {
             .parameter(name)
             .allowed(known.join(", "))
             .hint(format!("{name} came with version {first}"))
+    }
+}
+
+/// The refusal of a version that an operator, such as `onnx::Slice`, does not have.
+pub fn refuse_version(operator: &str, version: impl Display, versions: &[u32]) -> Error {
+    let text = format!("version {version} of {operator} does not exist");
+    let error = Error::new(ErrorKind::UnknownVersion, text).value(version);
+    error.allowed(super::list_words(versions.iter().map(|v| format!("{v}"))))
+}
+
+/// The refusal of an operator without an attribute or input that it needs.
+pub fn refuse_missing(name: &'static str) -> Error {
+    Error::new(ErrorKind::MissingAttribute, format!("`{name}` is required")).parameter(name)
+}
+
+/// The refusal of an attribute that is given a second time.
+pub fn refuse_twice(name: impl Into<Cow<'static, str>>) -> Error {
+    let name = name.into();
+    let text = format!("`{name}` is given twice");
+    Error::new(ErrorKind::RepeatedAttribute, text)
+        .parameter(name)
+        .allowed("each attribute once")
+}
+
+/// The refusal of an attribute that came with a later version of the operator; `None` if it did not.
+pub fn refuse_later(operator: &str, version: u32, attribute: &str) -> Option<Error> {
+    let kind = OpKind::from_name(operator)?;
+    let mut attributes = kind.attributes().iter();
+    let found = attributes.find(|found| found.name == attribute)?;
+    match found.has {
+        Has::Since(first) if first > version => Some(kind.came_later(found.name, version, first)),
+        Has::Required | Has::Optional | Has::Since(_) => None,
     }
 }

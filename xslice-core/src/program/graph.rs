@@ -5,7 +5,7 @@
 
 use super::{Apply, Declared, Operand, Program, Value};
 use crate::error::{Error, ErrorKind};
-use crate::op::{Op, Param, ValueId};
+use crate::op::{Op, Param, ValueId, refuse_missing};
 use crate::resolve;
 use crate::tensor::Tensor;
 use alloc::{
@@ -108,12 +108,11 @@ impl Graph {
         }
         params.map_err(|error| apply.named(error))?;
         if data.is_some() == apply.op.is_generator() {
-            let text = if data.is_some() {
-                "a generator takes no data"
-            } else {
-                "the data operand is missing"
-            };
-            return Err(apply.named(Error::new(ErrorKind::OperandCount, text).parameter("data")));
+            return Err(apply.named(match data {
+                Some(_) => Error::new(ErrorKind::OperandCount, "a generator takes no data")
+                    .parameter("data"),
+                None => refuse_missing("data"),
+            }));
         }
         if apply.inputs().any(|id| id.index() >= self.values.len()) {
             return Err(apply.named(Error::new(

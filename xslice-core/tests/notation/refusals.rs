@@ -342,7 +342,7 @@ const REFUSALS: &[Refusal] = {
         ),
         (
             "onnx::Slice@13(starts = [0], ends = [1])",
-            K::OperandCount,
+            K::MissingAttribute,
             "onnx::Slice@13",
             "x |> ...",
         ),

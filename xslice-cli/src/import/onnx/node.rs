@@ -9,7 +9,10 @@ use super::proto::{AttributeProto, NodeProto, attribute_type as ty};
 use crate::error::{Fault, Result};
 use crate::import::value::Value;
 use std::collections::HashSet;
-use xslice::{Error, ErrorKind, Gather, Op, Param, Range, Reshape, ReshapeRule, Slice, Tensor};
+use xslice::{
+    Error, ErrorKind, Gather, Op, Param, Range, Reshape, ReshapeRule, Slice, Tensor, refuse_later,
+    refuse_missing, refuse_twice,
+};
 
 /// The operators that are understood.
 const OPERATORS: [&str; 8] = [
@@ -156,8 +159,8 @@ impl Importer<'_> {
     }
 
     fn apply(&mut self, op: impl Into<Op>, node: &Node<'_>) -> Result<Value> {
-        let data = node.required(0, "data")?;
-        Ok(self.builder.apply(op, Some(data), node.label)?)
+        let data = node.inputs.first().copied().flatten();
+        Ok(self.builder.apply(op, data, node.label)?)
     }
 
     fn reshape(&mut self, node: &mut Node<'_>) -> Result<Value> {
@@ -309,33 +312,33 @@ impl Node<'_> {
             ));
         }
         for (at, attribute) in self.proto.attribute.iter().enumerate() {
-            let name = attribute.name.clone();
-            let shown = name.escape_debug().to_string();
+            let name = &attribute.name;
             if !attributes.contains(&name.as_str()) {
-                let allowed = match attributes {
-                    [] => "no attribute".into(),
-                    _ => attributes.join(", "),
-                };
-                return Err(self.refuse(
-                    Error::new(
-                        ErrorKind::UnknownAttribute,
-                        format!("attribute `{shown}` does not exist in this version"),
-                    )
-                    .parameter(name)
-                    .allowed(allowed),
-                ));
+                return Err(self.refuse(self.unknown(name, attributes)));
             }
-            if self.proto.attribute[..at].iter().any(|a| a.name == name) {
-                return Err(self.refuse(
-                    Error::new(
-                        ErrorKind::RepeatedAttribute,
-                        format!("attribute `{shown}` is given twice"),
-                    )
-                    .parameter(name),
-                ));
+            if self.proto.attribute[..at].iter().any(|a| a.name == *name) {
+                return Err(self.refuse(refuse_twice(name.clone())));
             }
         }
         Ok(())
+    }
+
+    /// The refusal of an attribute that is none of `known`.
+    fn unknown(&self, name: &str, known: &[&str]) -> Error {
+        let operator = self.operator.split_once('@');
+        let later = operator
+            .and_then(|(operator, version)| refuse_later(operator, version.parse().ok()?, name));
+        later.unwrap_or_else(|| {
+            let shown = name.escape_debug();
+            let text = format!("attribute `{shown}` does not exist in this version");
+            let allowed = match known {
+                [] => "no attribute".into(),
+                _ => known.join(", "),
+            };
+            Error::new(ErrorKind::UnknownAttribute, text)
+                .parameter(name.to_string())
+                .allowed(allowed)
+        })
     }
 
     fn one_output(&self) -> Result<(), Fault> {
@@ -359,15 +362,8 @@ impl Node<'_> {
     }
 
     fn required(&self, at: usize, name: &'static str) -> Result<Value, Fault> {
-        self.inputs.get(at).copied().flatten().ok_or_else(|| {
-            self.refuse(
-                Error::new(
-                    ErrorKind::MissingAttribute,
-                    format!("input `{name}` is required"),
-                )
-                .parameter(name),
-            )
-        })
+        let value = self.inputs.get(at).copied().flatten();
+        value.ok_or_else(|| self.refuse(refuse_missing(name)))
     }
 
     fn attribute(&self, name: &str) -> Option<&AttributeProto> {

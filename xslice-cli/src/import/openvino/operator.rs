@@ -13,7 +13,7 @@ use crate::scalar;
 use std::path::Path;
 use xslice::{
     Declared, Dialect, ElementType, Error, ErrorKind, Op, Param, Reshape, ReshapeRule, Slice,
-    StridedSlice, Tensor, byte_count, element_count,
+    StridedSlice, Tensor, byte_count, element_count, refuse_missing, refuse_version,
 };
 
 /// The layers that are understood: name, operator set, most inputs, attributes.
@@ -52,10 +52,9 @@ pub fn in_scope(layer: &Layer<'_>) -> Result<(), Fault> {
         return Err(Fault::outside_scope(Some(layer.name), what));
     };
     if !set.is_empty() && set.parse() != Ok(*version) {
-        let set = set.escape_debug();
-        let text = format!("version `{set}` of openvino::{kind} does not exist here");
-        let error = Error::new(ErrorKind::UnknownVersion, text).value(set);
-        return Err(refuse(layer, error.allowed(format!("opset{version}"))));
+        let operator = format!("openvino::{kind}");
+        let error = refuse_version(&operator, set, &[*version]);
+        return Err(refuse(layer, error.operator(format!("{operator}@{set}"))));
     }
     if layer.inputs.len() > *inputs {
         let count = layer.inputs.len();
@@ -120,13 +119,12 @@ pub fn apply(
     inputs: &[Value],
     dialect: Dialect,
 ) -> Result<Value> {
-    let Some(&data) = inputs.first() else {
-        let error = Error::new(ErrorKind::MissingAttribute, "input `data` is required");
-        return Err(refuse(layer, error.parameter("data")).into());
-    };
+    let data = inputs.first().copied();
     let param = |at: usize| inputs.get(at).map(|&value| Param::from(value));
     let op: Op = match layer.kind {
-        "Identity" => return Ok(data),
+        "Identity" => {
+            return data.ok_or_else(|| refuse(layer, refuse_missing("data")).into());
+        }
         "Slice" => slice(&[1, 2, 3, 4].map(param)),
         "StridedSlice" => strided_slice(layer, &[1, 2, 3].map(param), dialect)?,
         "Reshape" => {
@@ -138,7 +136,7 @@ pub fn apply(
         // `in_scope` let nothing else pass.
         other => return Err(Fault::outside_scope(Some(layer.name), other).into()),
     };
-    Ok(builder.apply(op, Some(data), layer.name)?)
+    Ok(builder.apply(op, data, layer.name)?)
 }
 
 fn slice([start, stop, step, axes]: &[Option<Param>; 4]) -> Op {
@@ -301,11 +299,14 @@ fn strings(bytes: &[u8], count: usize) -> Result<Vec<String>, Fault> {
         .checked_add(2)
         .and_then(|words| bytes.get(words.checked_mul(4)?..))
         .ok_or_else(malformed)?;
-    let string = |at: usize| {
+    let part = |at: usize| {
         let part = text.get(word(at + 1)?..word(at + 2)?)?;
-        String::from_utf8(part.to_vec()).ok()
+        std::str::from_utf8(part).ok()
     };
-    (0..count)
-        .map(|at| string(at).ok_or_else(malformed))
-        .collect()
+    let parts = (0..count).map(|at| part(at).ok_or_else(malformed));
+    let total = parts.clone().try_fold(0, |sum: u64, part| {
+        Ok::<_, Fault>(sum.saturating_add(part?.len() as u64))
+    })?;
+    files::admit(total.saturating_add(files::STRING_BYTES * count as u64))?;
+    parts.map(|part| part.map(String::from)).collect()
 }
