@@ -5,13 +5,13 @@
 //! only as far as the bytes behind it can fill the image, and memory is asked for after that.
 
 mod palette;
+mod write;
 
 use crate::error::{Fault, too_large};
 use crate::{files, scalar};
 use palette::Palette;
 use png::{
-    BitDepth, ColorType, DecodeOptions, Decoder, DecodingError, Encoder, Limits, Reader,
-    Transformations,
+    BitDepth, ColorType, DecodeOptions, Decoder, DecodingError, Limits, Reader, Transformations,
 };
 use std::io::{BufRead, Cursor, Seek};
 use xslice::{ElementType, Tensor};
@@ -184,27 +184,14 @@ pub fn to_bytes(tensor: &Tensor) -> Result<Vec<u8>, Fault> {
     let (Some(width), Some(height)) = (side(width), side(height)) else {
         return Err(no_image());
     };
-    let mut bytes = files::copy(tensor.bytes())?;
-    if cfg!(target_endian = "little") {
-        scalar::swap_bytes(&mut bytes, tensor.element_type().size());
-    }
-    let mut file = Vec::new();
-    let mut encoder = Encoder::new(&mut file, width.unsigned_abs(), height.unsigned_abs());
-    encoder.set_color(color);
-    encoder.set_depth(depth);
-    encoder
-        .write_header()
-        .and_then(|mut writer| {
-            writer.write_image_data(&bytes)?;
-            writer.finish()
-        })
-        .map_err(|error| Fault::File(format!("cannot write the image: {error}")))?;
-    Ok(file)
+    let size = [width.unsigned_abs(), height.unsigned_abs()];
+    write::image(size, color, depth, tensor.bytes())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use png::Encoder;
 
     /// A file as the crate writes it, `data` packed as the format says.
     fn file(
@@ -345,6 +332,21 @@ mod tests {
                 assert_eq!(parse(&to_bytes(&tensor).unwrap(), 1000).unwrap(), tensor);
             }
         }
+    }
+
+    #[test]
+    fn an_image_that_does_not_compress_takes_hardly_more_than_its_pixels() {
+        let mut state = 1u32;
+        let noise: Vec<u8> = (0..90_000)
+            .map(|_| {
+                state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                (state >> 24) as u8
+            })
+            .collect();
+        let tensor = Tensor::new(&[300, 300], &noise).unwrap();
+        let file = to_bytes(&tensor).unwrap();
+        assert!(file.len() < 92_000, "{}", file.len());
+        assert_eq!(parse(&file, 90_000).unwrap(), tensor);
     }
 
     #[test]

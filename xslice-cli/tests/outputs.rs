@@ -4,12 +4,16 @@
 
 mod common;
 
-use common::{FLOAT, Files, any, graph, iota, list, model, names_in, read, refusal, text, xslice};
+use common::{
+    FLOAT, Files, any, graph, iota, list, model, names_in, read, refusal, text, xslice,
+    xslice_within,
+};
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::fs::{FileTypeExt, PermissionsExt, symlink};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
+use xslice::Tensor;
 use xslice_cli::onnx::NodeProto;
 
 const TEXT: &str = "<f32[4]> x[::-1]";
@@ -100,6 +104,31 @@ fn two_results_that_lead_to_one_file_are_refused() {
     assert!(line.contains("out/b.npy: cannot write"), "{line}");
     assert_eq!(fs::read(&b).unwrap(), b"old");
     assert_eq!(names_in(&files.path("out")), ["a.npy", "b.npy"]);
+}
+
+#[test]
+fn an_image_that_memory_does_not_hold_is_refused() {
+    let files = Files::new();
+    let noise = |v: u32| (v.wrapping_mul(2_654_435_761) >> 15) as u8;
+    let noise: Vec<u8> = (0..3_000_000).map(noise).collect();
+    let x = files.tensor("x.npy", &Tensor::new(&[1000, 1000, 3], &noise).unwrap());
+    let y = files.path("y.png");
+    let args = ["index", "x[::-1]", x.to_str().unwrap(), "-o"];
+    let args = [&args[..], &[y.to_str().unwrap()]].concat();
+    let mut refused = 0;
+    for kib in (20 << 10..60 << 10).step_by(1 << 10) {
+        let output = xslice_within(kib, &args);
+        let line = text(&output.stderr);
+        // Below that the program does not even begin.
+        let is_about_the_image = line.contains("y.png: no memory");
+        refused += usize::from(is_about_the_image);
+        if output.status.success() {
+            break;
+        }
+        let begins = line.contains("x.npy") || refused > 0;
+        assert!(!begins || line.starts_with("error: "), "{kib}: {line}");
+    }
+    assert!(refused > 0);
 }
 
 #[test]
