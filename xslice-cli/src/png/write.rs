@@ -27,9 +27,8 @@ pub fn image(
     depth: BitDepth,
     pixels: &[u8],
 ) -> Result<Vec<u8>, Fault> {
-    // Nothing is kept: it shows that the encoder will get its few rows.
     let row = u64::from(width) * color.samples() as u64 * (depth as u64).div_ceil(8);
-    files::reserve(&mut Vec::new(), ROWS * row + BESIDES)?;
+    files::admit(ROWS * row + BESIDES)?;
     let mut room = Room::default();
     let mut encoder = Encoder::new(&mut room, width, height);
     encoder.set_color(color);

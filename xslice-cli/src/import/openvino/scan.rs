@@ -1,8 +1,9 @@
 //! What is refused of a text before it is parsed as XML.
 //!
-//! Nothing in the parser can refuse memory, so what it takes is asked for here first. And the parser compares every attribute of an element, and every name space, with those before it: a file of a few megabytes would
+//! The parser compares every attribute of an element, and every name space, with those before it: a file of a few megabytes would
 //! keep it busy for minutes. One pass over the bytes counts both. It need not understand what is malformed: up to
-//! the first malformed place it sees the same tags as the parser, which reads no further.
+//! the first malformed place it sees the same tags as the parser, which reads no further. Nor can the parser refuse memory: what it takes
+//! is asked for here first.
 
 use crate::error::{Fault, too_large};
 use crate::files;
@@ -22,10 +23,10 @@ const ATTRIBUTE_BYTES: u64 = 48;
 /// How much more than the tree there is at a time: lists that grew, texts whose references are replaced, the layers.
 const BESIDES: u64 = 3;
 
-/// Refuses a text whose tree would take more than `max_bytes`, or whose parsing time beyond its length.
+/// Refuses a text whose parsing would take time beyond its length, or whose tree more than `max_bytes`.
 pub fn scan(text: &str, max_bytes: u64) -> Result<(), Fault> {
-    memory(text, max_bytes)?;
-    time(text)
+    time(text)?;
+    memory(text, max_bytes)
 }
 
 /// Counts what the parser takes room for: as many tags and attributes as there are these signs, wherever they stand.
@@ -35,8 +36,7 @@ fn memory(text: &str, max_bytes: u64) -> Result<(), Fault> {
     if tree > max_bytes {
         return Err(too_large("the tree of the elements", tree, max_bytes));
     }
-    // Nothing is kept: it shows that the parser will get as much.
-    files::reserve(&mut Vec::new(), BESIDES * tree)
+    files::admit(BESIDES * tree)
 }
 
 fn time(text: &str) -> Result<(), Fault> {
