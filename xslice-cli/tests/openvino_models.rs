@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Files, iota, read, refusal, text, xslice};
+use common::{Files, iota, read, refusal, text, xslice, xslice_within};
 use std::fmt::Write as _;
 use xslice::Tensor;
 
@@ -252,6 +252,15 @@ fn numbers_and_structure() {
     );
     case(
         "from-layer=\"0\"",
+        "from-layer=\"18446744073709551616\"",
+        &[
+            "`from-layer`",
+            "an integer, 0..=18446744073709551615",
+            "E503",
+        ],
+    );
+    case(
+        "from-layer=\"0\"",
         "from-layer=\"77\"",
         &["layer 77", "E503"],
     );
@@ -393,6 +402,15 @@ fn rules() {
             &["node `l2`", "begin_mask", word, "0 or 1", "mask-value"],
         );
     }
+}
+
+#[test]
+fn what_memory_does_not_hold_is_refused_before_the_tree_is_built() {
+    let files = Files::new();
+    let elements = "<a/>".repeat(3_000_000);
+    let path = files.write("m.xml", format!("<net>{elements}</net>"));
+    let line = refusal(&xslice_within(200 << 10, &["run", path.to_str().unwrap()]));
+    assert!(line.contains("no memory"), "{line}");
 }
 
 #[test]

@@ -26,7 +26,7 @@ const MOST_NODES: u32 = 16_000_000;
 /// # Errors
 /// Every fault of the model.
 pub fn import(text: &str, bin: &Path, options: &Options) -> Result<Model> {
-    scan::scan(text)?;
+    scan::scan(text, options.max_bytes)?;
     let parsing = ParsingOptions {
         allow_dtd: false,
         nodes_limit: MOST_NODES,

@@ -76,7 +76,7 @@ impl<'a> Layer<'a> {
     pub fn number(&self, name: &str) -> Result<u64, Fault> {
         let text = self.attribute(name).unwrap_or_default();
         text.parse()
-            .map_err(|_| self.malformed(name, text, "an integer, 0 and above"))
+            .map_err(|_| self.malformed(name, text, &whole_numbers()))
     }
 
     /// The refusal of an attribute that cannot be read.
@@ -148,13 +148,21 @@ const TYPES: &str = "boolean, i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f
 /// Ports of one side of a layer: each edge is looked up among them.
 const MOST_PORTS: usize = 1000;
 
+/// What a number may be.
+fn whole_numbers() -> String {
+    format!("an integer, 0..={}", u64::MAX)
+}
+
 /// An attribute of an element that is a number.
 pub fn number(node: Node<'_, '_>, name: &str, what: &str) -> Result<u64, Fault> {
     let text = node.attribute(name).unwrap_or_default();
     text.parse().map_err(|_| {
         let text = text.escape_debug();
         let owner = node.attribute("name");
-        let what = format!("{what}: attribute `{name}` is `{text}` (allowed: 0 and above)");
+        let what = format!(
+            "{what}: attribute `{name}` is `{text}` (allowed: {})",
+            whole_numbers()
+        );
         Fault::model(owner, what)
     })
 }

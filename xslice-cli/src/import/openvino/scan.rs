@@ -1,10 +1,11 @@
 //! What is refused of a text before it is parsed as XML.
 //!
-//! The parser compares every attribute of an element, and every name space, with those before it: a file of a few megabytes would
+//! Nothing in the parser can refuse memory, so what it takes is asked for here first. And the parser compares every attribute of an element, and every name space, with those before it: a file of a few megabytes would
 //! keep it busy for minutes. One pass over the bytes counts both. It need not understand what is malformed: up to
 //! the first malformed place it sees the same tags as the parser, which reads no further.
 
-use crate::error::Fault;
+use crate::error::{Fault, too_large};
+use crate::files;
 
 /// The layers with the most have a few dozen.
 const MOST_ATTRIBUTES: usize = 100;
@@ -12,8 +13,33 @@ const MOST_ATTRIBUTES: usize = 100;
 /// An IR declares none.
 const MOST_NAMESPACES: usize = 16;
 
-/// Refuses a text whose parsing would take time beyond its length.
-pub fn scan(text: &str) -> Result<(), Fault> {
+/// What a tag takes in the tree, and the text behind it.
+const TAG_BYTES: u64 = 128;
+
+/// What an attribute takes in the tree.
+const ATTRIBUTE_BYTES: u64 = 48;
+
+/// How much more than the tree there is at a time: lists that grew, texts whose references are replaced, the layers.
+const BESIDES: u64 = 3;
+
+/// Refuses a text whose tree would take more than `max_bytes`, or whose parsing time beyond its length.
+pub fn scan(text: &str, max_bytes: u64) -> Result<(), Fault> {
+    time(text)?;
+    memory(text, max_bytes)
+}
+
+/// Counts what the parser takes room for: as many tags and attributes as there are these signs, wherever they stand.
+fn memory(text: &str, max_bytes: u64) -> Result<(), Fault> {
+    let count = |sign: u8| text.bytes().filter(|byte| *byte == sign).count() as u64;
+    let tree = text.len() as u64 + TAG_BYTES * count(b'<') + ATTRIBUTE_BYTES * count(b'=');
+    if tree > max_bytes {
+        return Err(too_large("the tree of the elements", tree, max_bytes));
+    }
+    // Nothing is kept: it shows that the parser will get as much.
+    files::reserve(&mut Vec::new(), BESIDES * tree)
+}
+
+fn time(text: &str) -> Result<(), Fault> {
     let mut rest = text;
     let mut namespaces = 0;
     while let Some((_, tag)) = rest.split_once('<') {
@@ -67,7 +93,7 @@ mod tests {
     }
 
     fn refusal(text: &str) -> String {
-        scan(text).unwrap_err().to_string()
+        time(text).unwrap_err().to_string()
     }
 
     #[test]
@@ -77,7 +103,7 @@ mod tests {
             "<a><!-- <b{hundred} c='' --><c{hundred}/><d e=\"'\"{}/></a>",
             ""
         );
-        assert_eq!(scan(&fine), Ok(()));
+        assert_eq!(time(&fine), Ok(()));
         let one_more = format!("<a><c{hundred} b=\"\"/></a>");
         assert!(refusal(&one_more).contains("attributes"));
         // Neither in a comment nor beyond its end is anything hidden.
@@ -88,8 +114,21 @@ mod tests {
     }
 
     #[test]
+    fn what_the_tree_takes_is_limited_before_it_is_built() {
+        for text in [
+            "<a/>".repeat(1000),
+            "<a b='".to_string() + &"=".repeat(4000),
+        ] {
+            let refusal = scan(&text, 100_000).unwrap_err().to_string();
+            assert!(refusal.contains("the tree of the elements"), "{refusal}");
+            assert!(refusal.contains("--max-bytes"), "{refusal}");
+            assert_eq!(scan(&text, 1_000_000), Ok(()));
+        }
+    }
+
+    #[test]
     fn name_spaces_are_counted_in_the_whole_text() {
-        assert_eq!(scan(&numbered(16, "<a xmlns:bN=''/>")), Ok(()));
+        assert_eq!(time(&numbered(16, "<a xmlns:bN=''/>")), Ok(()));
         assert!(refusal(&numbered(17, "<a xmlns:bN=''/>")).contains("name spaces"));
         assert!(refusal(&format!("<a {}/>", numbered(17, "xmlns:bN='' "))).contains("name spaces"));
     }
@@ -108,7 +147,7 @@ mod tests {
             "<a <b <c",
             "a > b ' \"",
         ] {
-            assert_eq!(scan(text), Ok(()), "{text}");
+            assert_eq!(time(text), Ok(()), "{text}");
         }
     }
 }
