@@ -64,6 +64,16 @@ fn a_limit_of_the_command_names_its_option() {
 }
 
 #[test]
+fn a_limit_that_no_option_raises_names_none() {
+    let files = Files::new();
+    files.write("expect_error.txt", " ".repeat((1 << 20) + 1));
+    let folder = files.path("").display().to_string();
+    let shown = text(&xslice(&["check", &folder]).stdout);
+    assert!(shown.contains("longer than 1048576 bytes"), "{shown}");
+    assert!(!shown.contains("--max-bytes"), "{shown}");
+}
+
+#[test]
 fn all_that_is_missing_is_named_at_once() {
     let gather = NodeProto::new("Gather", "g", &["x", "ids"], &["z"]);
     let cut = NodeProto::new("Slice", "c", &["z", "s", "e"], &["y"]);

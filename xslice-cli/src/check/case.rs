@@ -83,6 +83,12 @@ impl Refusal {
         if !path.exists() {
             return Ok(None);
         }
+        let name = path.display();
+        if fs::metadata(path).is_ok_and(|metadata| metadata.len() > MOST_TEXT) {
+            return Err(format!(
+                "{name}: it is longer than {MOST_TEXT} bytes (allowed: a line such as kind=step-zero, and notes)"
+            ));
+        }
         let text = files::read(path, MOST_TEXT).map_err(|error| error.to_string())?;
         let text = String::from_utf8_lossy(&text);
         let first = text.lines().next().unwrap_or_default();

@@ -53,8 +53,18 @@ impl Importer<'_> {
             super::default_domain(node.domain.clone()),
             node.op_type.clone(),
         );
+        let is_function = self.functions.contains(&name);
         let (domain, op_type) = name;
         let domain = if domain.is_empty() { "onnx" } else { &domain };
+        if is_function {
+            let what = format!(
+                "the model defines `{}::{}` itself, as a function, and functions are not compiled; \
+                 `onnx.inliner.inline_local_functions` of Python puts their nodes in their place",
+                domain.escape_debug(),
+                op_type.escape_debug()
+            );
+            return Err(Fault::outside_scope(Some(label), what));
+        }
         let what = format!(
             "operator `{}::{}` is not one that xslice compiles (allowed: {})",
             domain.escape_debug(),
