@@ -122,9 +122,21 @@ impl Call {
         engine: &mut Engine,
         model: &Model,
     ) -> Result<Vec<Tensor>, xslice::Error> {
+        let run = self.run_outputs(engine, model);
+        run.map_err(|(_, error)| error)
+    }
+
+    /// The same; the refusal comes with the output that it is about.
+    pub(crate) fn run_outputs<'a>(
+        &self,
+        engine: &mut Engine,
+        model: &'a Model,
+    ) -> Result<Vec<Tensor>, (&'a ModelOutput, xslice::Error)> {
         let mut spent = 0;
-        let run = |output: &ModelOutput| {
-            let (result, bytes) = self.run_after(spent, engine, &output.program)?;
+        let run = |output: &'a ModelOutput| {
+            let (result, bytes) = self
+                .run_after(spent, engine, &output.program)
+                .map_err(|error| (output, error))?;
             spent = bytes.saturating_add(spent);
             Ok(result)
         };

@@ -107,17 +107,18 @@ fn file(request: &Request<'_>, source: Option<&str>) -> Result<String> {
             Some(_) => error.within("output", &output.name),
             None => error,
         };
+        fixed(request, output).map_err(within)?;
+        let (_, plan) = request.compile(output)?;
         text.push('\n');
-        text.push_str(&item(request, output, &name).map_err(within)?);
+        text.push_str(&item(request, output, &plan, &name).map_err(within)?);
     }
     Ok(text)
 }
 
-/// A function, and the module with its shape.
-fn item(request: &Request<'_>, output: &ModelOutput, name: &str) -> Result<String> {
-    let model = request.model;
-    let inputs = model.inputs.iter().zip(output.program.parameters());
-    if let Some((input, _)) = inputs.clone().find(|(_, is_parameter)| *is_parameter) {
+/// Refuses an output whose shape a value decides.
+fn fixed(request: &Request<'_>, output: &ModelOutput) -> Result<()> {
+    let mut inputs = request.model.inputs.iter().zip(output.program.parameters());
+    if let Some((input, _)) = inputs.find(|(_, is_parameter)| *is_parameter) {
         let what = format!(
             "the value of `{}` decides the shape of the result, and a function is for one shape; make it a constant, \
              or compile at run time with `Jit`",
@@ -125,8 +126,13 @@ fn item(request: &Request<'_>, output: &ModelOutput, name: &str) -> Result<Strin
         );
         return Err(Fault::outside_scope(None, what).into());
     }
-    let (_, plan) = request.compile(&output.program)?;
-    let function = function(model, &plan, &format!("pub fn {name}"))?;
+    Ok(())
+}
+
+/// A function, and the module with its shape.
+fn item(request: &Request<'_>, output: &ModelOutput, plan: &Plan, name: &str) -> Result<String> {
+    let model = request.model;
+    let function = function(model, plan, &format!("pub fn {name}"))?;
     let (ty, shape) = (plan.element_type(), plan.shape());
     let mut text = format!(
         "/// `{}`: {ty} {shape:?}, from\n///\n",
@@ -144,7 +150,7 @@ fn item(request: &Request<'_>, output: &ModelOutput, name: &str) -> Result<Strin
         let _ = writeln!(text, "/// {}", quoted(line));
     }
     text.push_str("/// ```\n");
-    if is_fallible(&plan) {
+    if is_fallible(plan) {
         text.push_str(
             "///\n/// # Errors\n/// An index outside its axis; then `dst` may hold anything.\n",
         );

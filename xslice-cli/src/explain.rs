@@ -100,7 +100,7 @@ struct Explained<'a> {
 
 fn explained<'a>(request: &Request<'a>) -> Result<Vec<Explained<'a>>> {
     let explained = |output: &'a ModelOutput| {
-        let (signature, plan) = request.compile(&output.program)?;
+        let (signature, plan) = request.compile(output)?;
         let moves = reason::moves(&plan).into_iter();
         let mut reasons: Vec<_> = moves.map(|line| ("move", line)).collect();
         reasons.push(("auto", reason::auto(&output.program, &signature, &plan)?));

@@ -135,12 +135,19 @@ pub fn decode(
         Some("npy") => npy::parse(bytes, wanted).map(|tensor| (String::new(), tensor)),
         Some("pb") => pb::parse(&bytes, max_bytes),
         Some("png") => png::parse(&bytes, max_bytes).map(|tensor| (String::new(), tensor)),
-        _ => Err(unknown_format()),
+        _ => Err(unknown_format(path)),
     }
 }
 
-fn unknown_format() -> Fault {
-    Fault::Format("the name says no known tensor format (allowed: .npy, .pb, .png)".into())
+fn unknown_format(path: &Path) -> Fault {
+    let streams = if path == Path::new("-") {
+        "; tensors are not read from standard input or written to standard output"
+    } else {
+        ""
+    };
+    Fault::Format(format!(
+        "the name says no known tensor format (allowed: .npy, .pb, .png){streams}"
+    ))
 }
 
 /// The bytes of a tensor file for that path; `name` goes into a `.pb` file.
@@ -152,7 +159,7 @@ pub fn encode(path: &Path, name: &str, tensor: &Tensor) -> Result<Vec<u8>, Fault
         Some("npy") => npy::to_bytes(tensor),
         Some("pb") => pb::to_bytes(name, tensor),
         Some("png") => png::to_bytes(tensor),
-        _ => Err(unknown_format()),
+        _ => Err(unknown_format(path)),
     }
 }
 

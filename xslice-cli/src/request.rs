@@ -49,12 +49,28 @@ impl What {
         let file = self.model_file();
         let model = match &file {
             Some(path) => import::load(path, &self.common.options())?,
-            None => model_of(index::parse(&self.what, self.common.dialect())?),
+            None => model_of(self.parse()?),
         };
         let request = || work(&self.request(&model, inputs, &self.shapes)?);
         request().map_err(|error| match &file {
             Some(path) => error.at(path),
             None => error,
+        })
+    }
+
+    /// The text; what looks like a path may be one that leads nowhere.
+    fn parse(&self) -> Result<Program> {
+        let parsed = index::parse(&self.what, self.common.dialect());
+        parsed.map_err(|error| {
+            let ending = files::extension(Path::new(&self.what)).unwrap_or_default();
+            let is_name = !ending.is_empty() && ending.chars().all(char::is_alphanumeric);
+            match is_name && !self.what.contains(['[', '(', '<', '|']) {
+                true => Error::argument(format!(
+                    "`{}` is no text of the notation, and there is no file of that name (models end in .onnx or .xml)",
+                    self.what
+                )),
+                false => error,
+            }
         })
     }
 
@@ -109,13 +125,14 @@ pub struct Request<'a> {
 }
 
 impl Request<'_> {
-    /// The signature and the plan of one of the programs.
+    /// The signature and the plan of one of the outputs.
     ///
     /// # Errors
     /// A parameter without a value; every refusal of the operators.
-    pub fn compile(&self, program: &Program) -> Result<(Signature, Plan)> {
-        let signature = self.signature(program)?;
-        let plan = program.compile(&signature)?;
+    pub fn compile(&self, output: &ModelOutput) -> Result<(Signature, Plan)> {
+        let signature = self.signature(&output.program)?;
+        let plan = output.program.compile(&signature);
+        let plan = plan.map_err(|error| self.model.refusal(output, error))?;
         let spent = self.spent.get();
         self.spent.set(spent.saturating_add(plan.known_cost()));
         Ok((signature, plan))
@@ -198,7 +215,10 @@ fn read_shapes(model: &Model, assignments: &[String]) -> Result<Vec<Option<Vec<u
                 "--shape {name}: `{list}` is not a list of dimensions such as 1,3,640,640"
             ))
         })?;
-        shapes[at] = Some(dims);
+        if shapes[at].replace(dims).is_some() {
+            let what = format!("--shape: `{name}` is given twice");
+            return Err(Error::argument(what));
+        }
     }
     Ok(shapes)
 }

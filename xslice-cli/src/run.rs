@@ -56,8 +56,8 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<ExitCode> {
     let call = Call::bind(&model, values, args.common.max_bytes())
         .map_err(|error| error.at(&args.model))?;
     let tensors = call
-        .run_all(&mut args.engine.engine(), &model)
-        .map_err(|error| Fault::from(error).at(&args.model))?;
+        .run_outputs(&mut args.engine.engine(), &model)
+        .map_err(|(output, error)| model.refusal(output, error).at(&args.model))?;
     let names = model.outputs.iter().map(|output| output.name.clone());
     let results: Vec<_> = names.zip(tensors).collect();
     match &args.output_dir {

@@ -74,6 +74,48 @@ fn a_limit_that_no_option_raises_names_none() {
 }
 
 #[test]
+fn a_refusal_of_one_of_several_outputs_names_it() {
+    let nodes = ["a", "b"].map(|y| NodeProto::new("Identity", y, &["c"], &[y]));
+    let mut graph = graph(nodes.to_vec(), vec![list("c", &[1])]);
+    graph.input.clear();
+    graph.output = vec![any("a", INT64), any("b", 1)];
+    let files = Files::new();
+    let path = files.model("m.onnx", &model(13, graph));
+    let path = path.display().to_string();
+    for command in ["run", "explain", "emit"] {
+        let line = refusal(&xslice(&[command, &path]));
+        assert!(line.contains("`b`: the result is i64[1]"), "{line}");
+    }
+}
+
+#[test]
+fn what_is_mistyped_is_said_to_be_so() {
+    let files = Files::new();
+    let path = files.model("m.onnx", &common::slice_model());
+    let path = path.display().to_string();
+    let twice = ["--shape", "x=4", "--shape", "x=5"];
+    for (args, words) in [
+        (
+            &["explain", "model.xmll"][..],
+            "there is no file of that name",
+        ),
+        (
+            &[&["explain", &path][..], &twice].concat(),
+            "`x` is given twice",
+        ),
+        (
+            &["run", &path, "-i", "x="],
+            "--input: no file is named for `x`",
+        ),
+        (&["index", "x", "-"], "not read from standard input"),
+        (&["emit", "x[model.xml]"], "column"),
+    ] {
+        let line = refusal(&xslice(args));
+        assert!(line.contains(words), "{line}");
+    }
+}
+
+#[test]
 fn all_that_is_missing_is_named_at_once() {
     let gather = NodeProto::new("Gather", "g", &["x", "ids"], &["z"]);
     let cut = NodeProto::new("Slice", "c", &["z", "s", "e"], &["y"]);

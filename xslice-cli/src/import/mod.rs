@@ -65,6 +65,17 @@ impl Model {
             self.inputs.iter().position(is_called)
         })
     }
+
+    /// The refusal of an output. It is named where there are several and the library names no node.
+    #[must_use]
+    pub fn refusal(&self, output: &ModelOutput, error: xslice::Error) -> Fault {
+        let is_clear = error.node_name().is_some() || self.outputs.len() == 1;
+        let fault = Fault::from(error);
+        if is_clear {
+            return fault;
+        }
+        fault.within("output", &output.name)
+    }
 }
 
 /// An output of a model.
