@@ -100,7 +100,8 @@ fn at_once(level: Level, plan: &Plan, inputs: &[Input<'_>], output: &mut Output<
     // SAFETY: the call has the lengths for which the schedule was verified, and no index takes part (I3).
     plan.one_turn(inputs, output)
         .is_some_and(|(schedule, start)| unsafe {
-            alone(level, schedule, output.as_mut_ptr(), start)
+            let at = schedule.src().offset;
+            one_turn(level, schedule, output.as_mut_ptr(), (start, at))
         })
 }
 
@@ -135,7 +136,8 @@ pub(crate) fn proven(call: Proven<'_>) -> bool {
     unsafe {
         // Such a nest reads its first operand, or a Range.
         let start = inputs.first().map_or(core::ptr::null(), Input::as_ptr);
-        let moved = schedule.is_one_turn() && alone(level, schedule, dst, start);
+        let source = (start, schedule.src().offset);
+        let moved = schedule.is_one_turn() && one_turn(level, schedule, dst, source);
         moved || with_sources(level, schedule, inputs, dst)
     }
 }
@@ -187,32 +189,46 @@ unsafe fn nest(
 /// As [`nest`].
 #[inline]
 unsafe fn whole(level: Level, schedule: &Schedule, sources: &Sources<'_>, dst: *mut u8) -> bool {
+    if !schedule.extents().is_empty() {
+        // SAFETY: by the contract of this function.
+        return unsafe { scheduled(level, schedule, sources, dst, None) };
+    }
+    let start = match schedule.source() {
+        Source::Buffer(buffer) => sources.start(buffer),
+        Source::Range(_) => core::ptr::null(),
+    };
     // SAFETY: by the contract of this function; without a loop there is one turn, at the offsets.
     unsafe {
-        if !schedule.extents().is_empty() {
-            return scheduled(level, schedule, sources, dst, None);
+        let at = sources.position(schedule.src(), &[]);
+        if one_turn(level, schedule, dst, (start, at)) {
+            return true;
         }
         let call = Call::new(level, schedule, sources, dst);
         call.inner(At {
-            src: sources.position(schedule.src(), &[]),
+            src: at,
             dst: schedule.dst().offset,
             table: call.indices().map_or(0, |table| table.offset),
         })
     }
 }
 
-/// Runs a schedule that [is one turn](Schedule::is_one_turn): most calls are short, and this one puts nothing on the stack. `start` is
-/// where its source starts. `false`: its move reads indices, and nothing has moved.
+/// Runs a schedule without loops, from position `at` of its source, which starts at `start`: most calls are short, and this one puts
+/// nothing on the stack. `false`: its move reads indices, and nothing has moved.
 ///
 /// # Safety
 /// As [`nest`].
 #[inline(always)]
-unsafe fn alone(level: Level, schedule: &Schedule, dst: *mut u8, start: *const u8) -> bool {
-    let (src, count) = (schedule.src().offset, schedule.inner().count());
+unsafe fn one_turn(
+    level: Level,
+    schedule: &Schedule,
+    dst: *mut u8,
+    (start, at): (*const u8, i64),
+) -> bool {
+    let count = schedule.inner().count();
     // SAFETY: by the contract of this function; without a loop there is one turn, at the offsets.
     unsafe {
         let to = dst.offset(schedule.dst().offset as isize);
-        turn(level, schedule, count, to, (start, src))
+        turn(level, schedule, count, to, (start, at))
     }
 }
 
