@@ -33,8 +33,8 @@
 //! - **I7 Bits, not numbers.** Moving keeps bit patterns. Only Range computes, by one documented formula.
 //! - **I8 One refusal.** The same request is refused with the same error by every engine and front door. After a refusal at run time
 //!   a caller's buffer is initialised but unspecified.
-//! - **I9 No panic, no abort** on any input through the safe API, allocation included: what grows with elements is asked for and may be refused, but
-//!   for [`Tensor::vector`], [`Tensor::scalar`] and [`Tensor::integers`], and the texts of strings: they ask as `Vec` does.
+//! - **I9 No panic, no abort** on any input through the safe API, allocation included: what grows with elements is asked for and may be
+//!   refused, but for [`Tensor::vector`], [`Tensor::scalar`] and [`Tensor::integers`], and the texts of strings: they ask as `Vec` does.
 
 #![no_std]
 #![cfg_attr(docsrs, feature(doc_cfg))]
