@@ -107,7 +107,7 @@ impl Plan {
         inputs: &[Input<'_>],
         output: &Output<'_>,
     ) -> Option<(&Schedule, *const u8)> {
-        let direct = self.direct.as_ref()?;
+        let direct = self.direct.as_ref().filter(|direct| direct.is_one_turn)?;
         let [Step::Nest(planned)] = &self.steps[..] else {
             return None;
         };
