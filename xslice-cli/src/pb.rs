@@ -141,7 +141,7 @@ pub(crate) fn type_and_shape(proto: &TensorProto) -> Result<(ElementType, Vec<us
 
 /// An element type that is ONNX's, or nobody's, but not one of the sixteen.
 pub(crate) fn unknown_type(number: i32) -> Fault {
-    const NEWER: [&str; 8] = [
+    const NEWER: [&str; 10] = [
         "float8e4m3fn",
         "float8e4m3fnuz",
         "float8e5m2",
@@ -150,6 +150,8 @@ pub(crate) fn unknown_type(number: i32) -> Fault {
         "int4",
         "float4e2m1",
         "float8e8m0",
+        "uint2",
+        "int2",
     ];
     let newer = usize::try_from(number).ok().and_then(|n| n.checked_sub(17));
     match newer.and_then(|at| NEWER.get(at)) {

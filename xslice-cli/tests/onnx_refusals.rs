@@ -295,6 +295,7 @@ fn tensors_whose_data_do_not_fit() {
     );
     case(&|t| t.data_type = 99, &["`s`", "99", "E502"]);
     case(&|t| t.data_type = 21, &["`s`", "uint4", "E504"]);
+    case(&|t| t.data_type = 26, &["`s`", "int2", "E504"]);
     case(&|t| t.int64_data = vec![1], &["`s`", "twice", "E502"]);
     case(
         &|t| (t.raw_data, t.float_data) = (None, vec![1.0]),

@@ -167,12 +167,20 @@ impl Importer<'_> {
         if input.name.is_empty() {
             return Err(Fault::model(None, "a graph input has no name").into());
         }
-        let declared = declared(&input)?;
+        let mut declared = declared(&input)?;
+        let initial = initializers.by_name.remove(&input.name);
+        if let (Some(declared), Some(initial)) = (&mut declared, &initial) {
+            // Some writers print no dimensions of what has a default: that is no scalar.
+            let none_printed = declared.shape.as_ref().is_some_and(Vec::is_empty);
+            if none_printed && !initial.shape().is_empty() {
+                declared.shape = None;
+            }
+        }
         let value = self.builder.input(ModelInput {
             name: input.name.clone(),
             aliases: Vec::new(),
             declared,
-            initial: initializers.by_name.remove(&input.name),
+            initial,
         })?;
         self.define(input.name, value, None)
     }
