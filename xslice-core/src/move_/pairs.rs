@@ -37,10 +37,10 @@ pub(super) unsafe fn each(first: &Run, tables: &Tables<16>, tiles: Tiles<'_>) ->
             (1, 2) => walk(&Halves::<1, 2>::new(tables), first, tables, tiles),
             (1, 3) => walk(&Halves::<1, 3>::new(tables), first, tables, tiles),
             (1, 4) => walk(&Halves::<1, 4>::new(tables), first, tables, tiles),
-            (3, 3) if tables.shares_loads() => {
+            (3, 3) if tables.shares_loads => {
                 walk(&Halves::<3, 3>::new(tables), first, tables, tiles);
             }
-            (3, 4) if tables.shares_loads() => {
+            (3, 4) if tables.shares_loads => {
                 walk(&Halves::<3, 4>::new(tables), first, tables, tiles);
             }
             _ => return false,
@@ -53,6 +53,9 @@ pub(super) unsafe fn each(first: &Run, tables: &Tables<16>, tiles: Tiles<'_>) ->
 /// rows end, and where they are read backwards.
 const AHEAD: usize = 2 << 10;
 
+/// Shorter rows are near each other: the processor's own prefetchers see no end of them.
+const SHORT_ROW: usize = 256;
+
 /// Longer rows are fetched ahead in themselves.
 const LONG_ROW: usize = 8 << 10;
 
@@ -63,34 +66,53 @@ struct Ahead {
     first: isize,
     count: usize,
     apart: isize,
+    /// From the place of a row: where the row ends that is fetched with it, if turns are no whole lines, so that they may miss one.
+    end: Option<isize>,
 }
 
 impl Ahead {
     /// For turns of so many tiles: lines that a later turn reads.
     fn of(tables: &Tables<16>, tiles: &Tiles<'_>, turn: usize) -> Self {
         let stride = tables.src_stride.unsigned_abs();
+        let direction = tables.src_stride.signum();
         let read = tiles.count * stride;
         let first = match read {
             1..LONG_ROW if tiles.rows.src_stride.unsigned_abs() >= read => tiles
                 .rows
                 .src_stride
                 .wrapping_mul(AHEAD.div_ceil(read) as isize),
-            _ => AHEAD as isize * tables.src_stride.signum(),
+            _ => AHEAD as isize * direction,
+        };
+        let none = Self {
+            first,
+            count: 0,
+            apart: 0,
+            end: None,
         };
         // The first lines of rows that begin anywhere are fetched as those of a look-up.
-        let (count, apart) = if tiles.rows.cache == Cache::Near || tiles.places.is_some() {
-            (0, 0)
-        } else if stride > LINE && (read * tiles.rows.count) as u64 > KEPT {
+        if tiles.rows.cache == Cache::Near || tiles.places.is_some() {
+            return none;
+        }
+        if stride > LINE && (read * tiles.rows.count) as u64 > KEPT {
             // Tiles have lines of their own, which are not near already.
-            (turn, tables.src_stride)
-        } else {
-            // More of them were slower.
-            ((turn * stride / LINE).clamp(1, 2), LINE as isize)
+            return Self {
+                count: turn,
+                apart: tables.src_stride,
+                ..none
+            };
+        }
+        let (lines, part) = (turn * stride / LINE, turn * stride % LINE);
+        // All of them in rows that end often; in others more were slower.
+        let all = part > 0 && (SHORT_ROW..LONG_ROW).contains(&read);
+        let end = match direction {
+            -1 => tiles.reach.0,
+            _ => tiles.reach.1 - 1,
         };
         Self {
             first,
-            count,
-            apart,
+            count: (lines + usize::from(all)).clamp(1, 2),
+            apart: LINE as isize * direction,
+            end: all.then_some(first.wrapping_add(end)),
         }
     }
 }
@@ -158,6 +180,9 @@ unsafe fn walk_fetching<T: Steps, const LINES: usize>(
     for k in 0..tiles.rows.count {
         let row = tiles.row(first, k);
         tiles.fetch(first, k, row.dst);
+        if let Some(end) = ahead.end {
+            prefetch(row.src.wrapping_offset(end));
+        }
         let (mut src, mut dst) = (row.src, row.dst);
         // SAFETY: by the contract of this function.
         unsafe {

@@ -3,6 +3,8 @@
 use super::{LINE, NEAR, Pattern};
 use crate::level::Level;
 use alloc::vec::Vec;
+#[cfg(target_arch = "x86_64")]
+use core::ops::Range;
 
 /// Most loads that may make one vector.
 const MOST_LOADS: usize = 16;
@@ -54,6 +56,9 @@ pub(crate) struct Tables<const N: usize> {
     pub src_stride: isize,
     /// First byte that a load of the tile reads, and the byte after the last, from its place.
     pub reach: (isize, isize),
+    /// Whether each vector has the loads of the first; where they are one more than vectors, bytes of two neighbours alone.
+    #[cfg(target_arch = "x86_64")]
+    pub shares_loads: bool,
     /// How tiles are moved by vectors of 32 bytes, where that takes fewer instructions.
     #[cfg(target_arch = "x86_64")]
     pub doubled: Option<super::Doubled>,
@@ -132,8 +137,8 @@ impl<const N: usize> Tables<N> {
         self.tile / pattern.period() * each > LOAD_COST * self.loads.len()
     }
 
-    /// The tables whose vectors all have the same loads, side by side in the source: three vectors that whole periods fill, of as many
-    /// loads, or of one more where each vector has the bytes of two neighbours. `None` for other patterns.
+    /// The tables whose vectors all have the same loads: three vectors that whole periods fill, of as many loads side by side in the source,
+    /// or of four of which each vector has the bytes of two neighbours. `None` for other patterns.
     #[cfg(target_arch = "x86_64")]
     pub fn shared(pattern: &Pattern) -> Option<Self> {
         const VECTORS: usize = 3;
@@ -141,36 +146,33 @@ impl<const N: usize> Tables<N> {
         if pattern.is_alone() || period / gcd(period, N) != VECTORS {
             return None;
         }
-        let periods = VECTORS * N / period;
         let sources: Vec<isize> = read(pattern, 0).take(VECTORS * N).collect();
-        let (first, last) = (*sources.iter().min()?, *sources.iter().max()?);
-        let count = (last - first + 1).unsigned_abs().div_ceil(N);
-        // The last one ends with the last byte that the tile needs.
-        let begin = |l: usize| (first + (l * N) as isize).min(last + 1 - N as isize);
-        let each: Vec<Vec<Load<N>>> = sources
-            .chunks_exact(N)
-            .map(|sources| {
+        let (first, last) = ends::<N>(&sources)?;
+        let lines = (last - first).unsigned_abs().div_ceil(N) + 1;
+        if !(VECTORS..=VECTORS + 1).contains(&lines) {
+            return None;
+        }
+        // Vector `v` by the loads `of(v)` of these.
+        let by = |begins: &[isize], of: fn(usize) -> Range<usize>| {
+            let each = sources.chunks_exact(N).enumerate().map(|(v, sources)| {
                 let mut left: [isize; N] = core::array::from_fn(|k| sources[k]);
-                (0..count).map(|l| Load::at(begin(l), &mut left)).collect()
+                let load = |(l, &begin)| match of(v).contains(&l) {
+                    true => Load::at(begin, &mut left),
+                    false => Load::idle(begin),
+                };
+                let loads: Vec<Load<N>> = begins.iter().enumerate().map(load).collect();
+                (left == [GIVEN; N]).then_some(loads)
+            });
+            let each = each.collect::<Option<Vec<_>>>()?;
+            let tables = Self::of(pattern, each, VECTORS * N / period, VECTORS * N)?;
+            let shares_loads = true;
+            Some(Self {
+                shares_loads,
+                ..tables
             })
-            .collect();
-        let tables = || Self::of(pattern, each, periods, VECTORS * N);
-        let few = (VECTORS..=VECTORS + 1).contains(&count);
-        few.then(tables)?.filter(Self::shares_loads)
-    }
-
-    /// Whether each vector has the loads of the first; where they are one more than vectors, whether it has bytes of two neighbours alone.
-    #[cfg(target_arch = "x86_64")]
-    pub fn shares_loads(&self) -> bool {
-        let each = || self.loads.chunks_exact(self.per_vector);
-        let first = &self.loads[..self.per_vector];
-        let same = |loads: &[Load<N>]| loads.iter().zip(first).all(|(a, b)| a.offset == b.offset);
-        let near = |v: usize, l: usize| l == v || l == v + 1;
-        let neighbours = |(v, loads): (usize, &[Load<N>])| {
-            let mut loads = loads.iter().enumerate();
-            loads.all(|(l, load)| near(v, l) || load.mask == 0)
         };
-        each().all(same) && (self.per_vector <= self.vectors || each().enumerate().all(neighbours))
+        let side_by_side = [0, N, 2 * N].map(|at| (first + at as isize).min(last));
+        by(&side_by_side, |_| 0..VECTORS).or_else(|| by(&neighbours::<N>(&sources)?, |v| v..v + 2))
     }
 
     /// Few vectors that whole periods fill.
@@ -230,12 +232,7 @@ impl<const N: usize> Tables<N> {
         let per_vector = each.iter().map(Vec::len).max()?;
         for list in &mut each {
             // A load that gives nothing repeats the first one, so that every vector has as many.
-            let idle = Load {
-                offset: list[0].offset,
-                bytes: [0x80; N],
-                mask: 0,
-                used: 0,
-            };
+            let idle = Load::idle(list[0].offset);
             list.resize(per_vector, idle);
         }
         let loads: Vec<_> = each.into_iter().flatten().collect();
@@ -249,6 +246,8 @@ impl<const N: usize> Tables<N> {
             given,
             src_stride: periods as isize * pattern.src_stride() as isize,
             reach: (first, last + N as isize),
+            #[cfg(target_arch = "x86_64")]
+            shares_loads: false,
             #[cfg(target_arch = "x86_64")]
             doubled: None,
             inverse: u64::MAX / (periods * period) as u64,
@@ -277,6 +276,37 @@ impl Tables<{ Level::SHORTEST_VECTOR }> {
         });
         tables
     }
+}
+
+/// Where the load begins that begins with the first of these bytes, and the one that ends with the last.
+#[cfg(target_arch = "x86_64")]
+fn ends<const N: usize>(sources: &[isize]) -> Option<(isize, isize)> {
+    let (first, last) = (sources.iter().min()?, sources.iter().max()?);
+    Some((*first, last + 1 - N as isize))
+}
+
+/// Where four loads begin of which two neighbours each may give the bytes of one of three vectors: the outer ones begin and end with all
+/// bytes, the inner ones reach as far into the second vector as what they add to the first and the third allows.
+#[cfg(target_arch = "x86_64")]
+fn neighbours<const N: usize>(sources: &[isize]) -> Option<[isize; 4]> {
+    let mut vectors = sources.chunks_exact(N);
+    let [a, b, c] = [vectors.next()?, vectors.next()?, vectors.next()?];
+    let [(from_a, to_a), (from_b, to_b), (from_c, to_c)] =
+        [ends::<N>(a)?, ends::<N>(b)?, ends::<N>(c)?];
+    // The load nearest to `begin` that gives what the outer one leaves of its vector.
+    let inner = |begin: isize, vector: &[isize], outer: isize| {
+        let left = |&&source: &&isize| !(outer..outer + N as isize).contains(&source);
+        let left: Vec<isize> = vector.iter().filter(left).copied().collect();
+        match ends::<N>(&left) {
+            Some((first, last)) => begin.max(last).min(first),
+            None => begin,
+        }
+    };
+    Some(if from_a < from_c {
+        [from_a, inner(from_b, a, from_a), inner(to_b, c, to_c), to_c]
+    } else {
+        [to_a, inner(to_b, a, to_a), inner(from_b, c, from_c), from_c]
+    })
 }
 
 /// The loads of the vector that begins at byte `first` of a tile and has so many bytes of it; `None` if they are more than `most`. With
@@ -334,14 +364,19 @@ pub(super) fn read(pattern: &Pattern, first: usize) -> impl Iterator<Item = isiz
 }
 
 impl<const N: usize> Load<N> {
-    /// The load at `offset`, which gives those of the bytes that lie in it: they are [`GIVEN`] after it.
-    fn at(offset: isize, sources: &mut [isize; N]) -> Self {
-        let mut load = Self {
+    /// The load at `offset`, which gives no byte.
+    fn idle(offset: isize) -> Self {
+        Self {
             offset,
             bytes: [0x80; N],
             mask: 0,
             used: 0,
-        };
+        }
+    }
+
+    /// The load at `offset`, which gives those of the bytes that lie in it: they are [`GIVEN`] after it.
+    fn at(offset: isize, sources: &mut [isize; N]) -> Self {
+        let mut load = Self::idle(offset);
         for (k, source) in sources.iter_mut().enumerate() {
             let within = source.wrapping_sub(offset) as usize;
             if within < N {
