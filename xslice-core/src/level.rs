@@ -101,11 +101,13 @@ impl Level {
     /// Bytes of the vectors that shuffles are made of at the lowest level.
     pub(crate) const SHORTEST_VECTOR: usize = 16;
 
-    /// Bytes of the vectors that shuffles are made of.
+    /// Bytes of the vectors that shuffles are made of: two of the lowest level's with AVX2.
     pub(crate) fn vector(self) -> usize {
         match self.kind() {
             #[cfg(target_arch = "x86_64")]
             Kind::Avx512 => 64,
+            #[cfg(target_arch = "x86_64")]
+            Kind::Avx2 => 32,
             _ => Self::SHORTEST_VECTOR,
         }
     }
