@@ -12,7 +12,7 @@ use crate::move_;
 use crate::nest::schedule::{Schedule, constant_in};
 use crate::nest::{LoopNest, Parts, Source};
 use crate::op::{Entry, OnnxRange, Op, Param};
-use crate::plan::{Direct, OperandNeed, Origin, Plan, PlannedNest, Step, View};
+use crate::plan::{Direct, OperandNeed, Origin, Plan, PlannedNest, Step, View, refuse_count};
 use crate::program::{Apply, Program, Value};
 use crate::resolve::{self, AxisIndex, Known, Params, literal, range};
 use crate::scratch::Temporary;
@@ -144,16 +144,7 @@ impl Builder {
     fn new(program: &Program, signature: &Signature) -> Result<Self, Error> {
         let (declared, given) = (program.operands(), signature.operands());
         if declared.len() != given.len() {
-            let names: Vec<_> = declared
-                .iter()
-                .map(|operand| operand.name.as_str())
-                .collect();
-            return Err(Error::new(
-                ErrorKind::OperandCount,
-                format!("{} operands are given", given.len()),
-            )
-            .value(given.len())
-            .allowed(format!("{}: {}", names.len(), names.join(", "))));
+            return Err(refuse_count(program.names(), given.len()));
         }
         let mut builder = Self {
             names: program.names().clone(),

@@ -404,7 +404,7 @@ impl Plan {
     #[inline(never)]
     fn compare(&self, inputs: &[Input<'_>], output: &Output<'_>) -> Result<(), Error> {
         if inputs.len() != self.operands.len() {
-            return Err(self.wrong_count(inputs.len()));
+            return Err(refuse_count(&self.names, inputs.len()));
         }
         for (at, (need, input)) in self.operands.iter().zip(inputs).enumerate() {
             let name = || self.names.get(at).map_or("an operand", String::as_str);
@@ -418,17 +418,15 @@ impl Plan {
         let need = (self.ty, self.output_len);
         admit_buffer(need, self.exact_output, given, || "output")
     }
+}
 
-    #[cold]
-    fn wrong_count(&self, given: usize) -> Error {
-        let names = &self.names;
-        Error::new(
-            ErrorKind::OperandCount,
-            format!("{given} operands are given"),
-        )
+/// The refusal of a call, or of a signature, with another number of operands than these.
+#[cold]
+pub(crate) fn refuse_count(names: &[String], given: usize) -> Error {
+    let text = format!("{given} operands are given");
+    Error::new(ErrorKind::OperandCount, text)
         .value(given)
         .allowed(format!("{}: {}", names.len(), names.join(", ")))
-    }
 }
 
 #[inline]
