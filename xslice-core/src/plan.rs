@@ -374,12 +374,6 @@ impl Plan {
         last.unwrap_or(self.output_len == 0)
     }
 
-    /// Whether types and lengths of the buffers are all that [`Plan::admit`] compares: no operand is a parameter with a value.
-    #[must_use]
-    pub fn takes_any_values(&self) -> bool {
-        self.operands.iter().all(|need| need.value.is_none())
-    }
-
     /// Compares a call with the signature: number, types and lengths of the buffers, values of the parameters. Every engine calls
     /// this first, or compares as strictly itself; what passes satisfies I3 and I5 for this plan.
     ///
