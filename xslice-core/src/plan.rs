@@ -335,6 +335,14 @@ impl Plan {
         &self.steps
     }
 
+    /// The nests among the steps, in order.
+    pub fn nests(&self) -> impl DoubleEndedIterator<Item = &PlannedNest> {
+        self.steps.iter().filter_map(|step| match step {
+            Step::Nest(planned) => Some(&**planned),
+            Step::Check(_) => None,
+        })
+    }
+
     /// The constants that nests and checks read.
     #[must_use]
     pub fn constants(&self) -> &[Arc<Tensor>] {
@@ -367,11 +375,10 @@ impl Plan {
     /// Whether every element of the destination buffer is written, so that it may be uninitialised (I4).
     #[must_use]
     pub fn covers_output(&self) -> bool {
-        let last = self.steps.iter().rev().find_map(|step| match step {
-            Step::Nest(planned) if planned.scratch.is_none() => Some(planned.nest.covers()),
-            Step::Nest(_) | Step::Check(_) => None,
-        });
-        last.unwrap_or(self.output_len == 0)
+        match self.nests().rfind(|planned| planned.scratch.is_none()) {
+            Some(last) => last.nest.covers(),
+            None => self.output_len == 0,
+        }
     }
 
     /// Compares a call with the signature: number, types and lengths of the buffers, values of the parameters. Every engine calls

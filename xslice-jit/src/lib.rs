@@ -36,7 +36,7 @@ use key::{Parts, Structure};
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use xslice_core::ir::{Move, Schedule, Step};
+use xslice_core::ir::{Move, PlannedNest, Step};
 use xslice_core::{Error, Plan, Program, Signature};
 
 /// `Auto` compiles a structure when it is asked for so often with new numbers.
@@ -514,7 +514,7 @@ fn split(plan: &Plan, engine: Engine) -> Result<Vec<Wanted>, Decline> {
         Engine::Baked => key::split_known,
         Engine::Keyed | Engine::Runner => key::split,
     };
-    let mut nests = Vec::with_capacity(schedules(plan).count());
+    let mut nests = Vec::with_capacity(plan.nests().count());
     let mut reader = None;
     for step in plan.steps() {
         match step {
@@ -529,23 +529,18 @@ fn split(plan: &Plan, engine: Engine) -> Result<Vec<Wanted>, Decline> {
     Ok(nests)
 }
 
-fn schedules(plan: &Plan) -> impl Iterator<Item = Option<&Schedule>> {
-    plan.steps().iter().filter_map(|step| match step {
-        Step::Nest(planned) => Some(planned.schedule()),
-        Step::Check(_) => None,
-    })
-}
-
 /// Whether machine code does better than the runner in some nest: by moving itself, or by reading indices in its loops.
 fn gains(plan: &Plan, engine: Engine) -> bool {
-    schedules(plan).flatten().any(|schedule| {
-        let is_one_run =
-            schedule.extents().is_empty() && matches!(schedule.inner(), Move::Copy { .. });
-        let reads_indices = !schedule.src().is_affine() && !schedule.keeps_places();
-        reads_indices
-            || !(is_one_run || key::is_long(schedule))
-            || (engine == Engine::Baked && vectors::group(schedule).is_some())
-    })
+    plan.nests()
+        .filter_map(PlannedNest::schedule)
+        .any(|schedule| {
+            let is_one_run =
+                schedule.extents().is_empty() && matches!(schedule.inner(), Move::Copy { .. });
+            let reads_indices = !schedule.src().is_affine() && !schedule.keeps_places();
+            reads_indices
+                || !(is_one_run || key::is_long(schedule))
+                || (engine == Engine::Baked && vectors::group(schedule).is_some())
+        })
 }
 
 /// What the code generator makes of a plan, to be read by people: for each nest its CLIF and its assembly, keyed or baked.

@@ -6,7 +6,7 @@
 
 use super::data::{Data, LINE};
 use super::prepared::Prepared;
-use xslice::ir::{Access, Buffer, LoopNest, Source, Step};
+use xslice::ir::{Access, Buffer, LoopNest, Source};
 
 /// The traffic of a workload.
 #[must_use]
@@ -18,14 +18,12 @@ pub fn traffic(prepared: &Prepared) -> f64 {
         .map(|data| Lines::of(data.bytes()))
         .collect();
     let constants = prepared.plan().constants();
-    for step in prepared.plan().steps() {
-        if let Step::Nest(planned) = step {
-            walk(planned.nest(), &mut lines, &|table, at| match table {
-                Buffer::Operand(operand) => operands.get(operand)?.index(at),
-                Buffer::Constant(constant) => constants.get(constant)?.integer(at),
-                Buffer::Scratch(_) => None,
-            });
-        }
+    for planned in prepared.plan().nests() {
+        walk(planned.nest(), &mut lines, &|table, at| match table {
+            Buffer::Operand(operand) => operands.get(operand)?.index(at),
+            Buffer::Constant(constant) => constants.get(constant)?.integer(at),
+            Buffer::Scratch(_) => None,
+        });
     }
     let read: usize = lines.iter().map(Lines::bytes).sum();
     let indices: usize = operands.iter().skip(1).map(Data::bytes).sum();

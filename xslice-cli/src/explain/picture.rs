@@ -3,7 +3,6 @@
 //! Decided here: which panels, rows and columns of a large array are shown. Positions are those of the plan, so a picture shows what
 //! the engines do. Not decided here: how it looks.
 
-use super::nests;
 use crate::error::{Fault, Result};
 use crate::request::{Known, Request};
 use std::collections::BTreeSet;
@@ -76,7 +75,7 @@ pub struct Picture {
 /// # Errors
 /// A plan of several nests, an index outside its axis.
 pub fn picture(request: &Request<'_>, plan: &Plan, name: &str) -> Result<Picture> {
-    let nests = nests(plan);
+    let nests: Vec<_> = plan.nests().collect();
     let nest = match nests[..] {
         [] => None,
         [planned] => Some(planned),
