@@ -138,11 +138,7 @@ impl PartialEq for Program {
 impl Eq for Program {}
 
 impl Program {
-    fn new(operands: Vec<Operand>, values: Vec<Value>, result: ValueId) -> Self {
-        Self::with_result_type(operands, values, result, None)
-    }
-
-    fn with_result_type(
+    fn new(
         operands: Vec<Operand>,
         values: Vec<Value>,
         result: ValueId,
@@ -200,7 +196,7 @@ impl Program {
     /// ```
     #[must_use]
     pub fn expecting(&self, result: Declared) -> Self {
-        Self::with_result_type(
+        Self::new(
             self.0.operands.clone(),
             self.0.values.clone(),
             self.0.result,
@@ -226,7 +222,7 @@ impl Program {
                 apply.op.set_dialect(dialect);
             }
         }
-        Self::with_result_type(
+        Self::new(
             self.0.operands.clone(),
             values,
             self.0.result,

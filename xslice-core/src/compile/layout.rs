@@ -1,6 +1,6 @@
 //! What a signature says of buffers: layouts, and whether they are what was declared.
 
-use crate::access::Access;
+use crate::access::{Access, widen};
 use crate::elem::ElementType;
 use crate::error::{Error, ErrorKind};
 use crate::nest::verify::is_injective;
@@ -36,15 +36,11 @@ pub(super) fn layout_len(layout: &Layout, dims: &[usize], ty: ElementType) -> Re
     if dims.contains(&0) {
         return Ok(0);
     }
-    let (mut low, mut high) = (layout.offset as i128, layout.offset as i128);
-    for (&stride, &dim) in layout.strides.iter().zip(dims) {
-        let reach = stride as i128 * (dim as i128 - 1);
-        if reach < 0 {
-            low += reach
-        } else {
-            high += reach
-        }
-    }
+    let first = (layout.offset as i128, layout.offset as i128);
+    let axes = layout.strides.iter().zip(dims);
+    let (low, high) = axes.fold(first, |span, (&stride, &dim)| {
+        widen(span, stride as i64, dim as i128)
+    });
     let reaches = |position: i128| {
         format!(
             "strides {:?} from offset {} reach position {position}",
