@@ -39,6 +39,11 @@ impl AxisIndex {
     fn whole(dim: usize) -> Self {
         progression(0, 1, dim as i128)
     }
+
+    /// Axes of these dimensions, all whole.
+    fn wholes(dims: &[usize]) -> impl Iterator<Item = Self> {
+        dims.iter().map(|&dim| Self::whole(dim))
+    }
 }
 
 /// The value of a parameter as far as it is known.
@@ -319,11 +324,9 @@ pub(crate) fn axes(op: &Op, known: Params<'_>, dims: &[usize]) -> Result<List<Ax
         Op::OnnxGather(OnnxGather { axis, .. }) => {
             needs_rank(dims)?;
             let axis = normalize_axis((*axis).into(), dims.len(), "axis", None)?;
-            let whole = dims.iter().map(|&dim| AxisIndex::whole(dim));
-            Ok(whole
-                .enumerate()
-                .map(|(k, whole)| if k == axis { AxisIndex::Gather } else { whole })
-                .collect())
+            let mut result: List<_> = AxisIndex::wholes(dims).collect();
+            result[axis] = AxisIndex::Gather;
+            Ok(result)
         }
         Op::Index(index) => bracket::axes(index, dims),
         Op::OnnxRange(_) | Op::Reshape(_) => Ok(List::new()),
@@ -349,7 +352,7 @@ fn slice(slices: &Slices<'_>, dims: &[usize]) -> Result<List<AxisIndex>, Error> 
     if starts.len() > dims.len() {
         return Err(too_many_entries(starts_name, starts.len(), dims.len()));
     }
-    let mut result: List<_> = dims.iter().map(|&dim| AxisIndex::whole(dim)).collect();
+    let mut result: List<_> = AxisIndex::wholes(dims).collect();
     let mut taken = List::repeat(false, dims.len());
     for (at, (&start, &end)) in starts.iter().zip(ends).enumerate() {
         let axis = match &slices.axes {
@@ -359,15 +362,7 @@ fn slice(slices: &Slices<'_>, dims: &[usize]) -> Result<List<AxisIndex>, Error> 
         // Rows 4, 23: a repeated axis, in mixed signs too.
         if core::mem::replace(&mut taken[axis], true) {
             let value = slices.axes.as_ref().map_or(0, |axes| axes[at]);
-            return Err(Error::new(
-                ErrorKind::AxisRepeated,
-                format!("`{axes_name}[{at}]` = {value} names axis {axis} again"),
-            )
-            .parameter(axes_name)
-            .axis(axis)
-            .position(at)
-            .value(value)
-            .allowed("each axis once"));
+            return Err(axis_repeated(axes_name, at, value.into(), axis));
         }
         let step = slices.steps.as_ref().map_or(1, |steps| steps[at]);
         // Row 2 in the dialect: exactly these two values mean "to the end" of a reversed slice.
@@ -480,6 +475,17 @@ fn normalize_axis(
         Some(at) => error.position(at),
         None => error,
     })
+}
+
+/// An entry of a list of axes that names one of them again.
+fn axis_repeated(name: &'static str, at: usize, value: i128, axis: usize) -> Error {
+    let text = format!("`{name}[{at}]` = {value} names axis {axis} again");
+    Error::new(ErrorKind::AxisRepeated, text)
+        .parameter(name)
+        .axis(axis)
+        .position(at)
+        .value(value)
+        .allowed("each axis once")
 }
 
 /// Row 42: an integer takes one element, counted from the end if negative, and refuses what is outside.

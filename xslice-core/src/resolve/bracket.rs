@@ -154,11 +154,7 @@ pub(super) fn axes(index: &Index, dims: &[usize]) -> Result<List<AxisIndex>, Err
             }
             Entry::Ellipsis => {
                 let skipped = dims.len() - real;
-                result.extend(
-                    dims[axis..axis + skipped]
-                        .iter()
-                        .map(|&dim| AxisIndex::whole(dim)),
-                );
+                result.extend(AxisIndex::wholes(&dims[axis..axis + skipped]));
                 axis += skipped;
                 continue;
             }
@@ -175,6 +171,6 @@ pub(super) fn axes(index: &Index, dims: &[usize]) -> Result<List<AxisIndex>, Err
         }
         axis += 1;
     }
-    result.extend(dims[axis..].iter().map(|&dim| AxisIndex::whole(dim)));
+    result.extend(AxisIndex::wholes(&dims[axis..]));
     Ok(result)
 }

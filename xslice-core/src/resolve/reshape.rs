@@ -1,6 +1,6 @@
 //! Reshape, Squeeze and Unsqueeze: the dimensions afterwards.
 
-use super::{Params, list, normalize_axis};
+use super::{Params, axis_repeated, list, normalize_axis};
 use crate::error::{Error, ErrorKind};
 use crate::list::List;
 use crate::op::{Op, Reshape, ReshapeRule};
@@ -107,15 +107,7 @@ fn unsqueeze_dims(axes: &[i128], dims: &[usize]) -> Result<List<usize>, Error> {
     for (at, &axis) in axes.iter().enumerate() {
         let normalized = normalize_axis(axis, rank, "axes", Some(at))?;
         if core::mem::replace(&mut inserted[normalized], true) {
-            return Err(Error::new(
-                ErrorKind::AxisRepeated,
-                format!("`axes[{at}]` = {axis} names axis {normalized} again"),
-            )
-            .parameter("axes")
-            .axis(normalized)
-            .position(at)
-            .value(axis)
-            .allowed("each axis once"));
+            return Err(axis_repeated("axes", at, axis, normalized));
         }
     }
     let mut old = dims.iter().copied();

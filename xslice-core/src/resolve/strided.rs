@@ -137,11 +137,7 @@ pub(super) fn axes(
             Slot::NewAxis => result.push(AxisIndex::NewAxis),
             Slot::Ellipsis => {
                 let skipped = dims.len() - real;
-                result.extend(
-                    dims[axis..axis + skipped]
-                        .iter()
-                        .map(|&dim| AxisIndex::whole(dim)),
-                );
+                result.extend(AxisIndex::wholes(&dims[axis..axis + skipped]));
                 axis += skipped;
             }
             Slot::Shrink(begin) => {
@@ -169,7 +165,7 @@ pub(super) fn axes(
         }
     }
     // Row 33: fewer entries than dimensions, the rest whole.
-    result.extend(dims[axis..].iter().map(|&dim| AxisIndex::whole(dim)));
+    result.extend(AxisIndex::wholes(&dims[axis..]));
     Ok(result)
 }
 
