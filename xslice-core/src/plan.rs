@@ -6,6 +6,7 @@
 use crate::access::{Access, Buffer, Counter, IndexType, Names, Shown};
 use crate::elem::ElementType;
 use crate::error::{Error, ErrorKind};
+use crate::index;
 use crate::list::List;
 use crate::nest::LoopNest;
 use crate::nest::schedule::{Move, Schedule};
@@ -70,11 +71,8 @@ impl Origin {
         .axis(axis)
         .position(at)
         .value(value)
-        .operator(self.operator.to_string());
-        let error = match size {
-            0 => error.allowed("no index: the axis is empty"),
-            _ => error.allowed(format!("{}..={}", -size, size - 1)),
-        };
+        .operator(self.operator.to_string())
+        .allowed(index::allowed(size.into()));
         match &self.node {
             Some(node) => error.node(node.to_string()),
             None => error,

@@ -5,7 +5,7 @@
 //! refer to the semantics table of the documentation. Rules that need no shape are in [`validate`], which also runs when a program is built.
 
 use crate::error::{Error, ErrorKind};
-use crate::index::from_start;
+use crate::index::{self, from_start};
 use crate::list::List;
 use crate::op::{Dialect, OnnxGather, OnnxSlice, Op, OpenVinoSlice, Param};
 use crate::tensor::{MOST_AXES, Tensor};
@@ -521,10 +521,7 @@ fn within(
         Some((name, at)) => error.parameter(name).position(at),
         None => error,
     };
-    Err(match dim {
-        0 => error.allowed("no index: the axis is empty"),
-        _ => error.allowed(format!("-{dim}..={}", dim - 1)),
-    })
+    Err(error.allowed(index::allowed(dim as i128)))
 }
 
 /// The refusal of an operand whose value decides shapes and is not in the signature.
