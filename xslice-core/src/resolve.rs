@@ -235,18 +235,6 @@ pub(crate) fn constant_refusals(op: &Op) -> Vec<Error> {
     })
 }
 
-fn onnx_slice_lists<'a>(op: &Op, known: Params<'a>) -> Result<Lists<'a, 4>, Error> {
-    Lists::read(op, ONNX_SLICE, known)
-}
-
-fn openvino_slice_lists<'a>(op: &Op, known: Params<'a>) -> Result<Lists<'a, 4>, Error> {
-    Lists::read(op, OPENVINO_SLICE, known)
-}
-
-fn strided_slice_lists<'a>(op: &Op, known: Params<'a>) -> Result<Lists<'a, 3>, Error> {
-    Lists::read(op, STRIDED_SLICE, known)
-}
-
 /// ONNX binds one type variable to all index inputs of Slice. Types that none of them may have are refused where the lists are read.
 fn one_type(op: &Op, known: Params<'_>, refusals: &mut Vec<Error>) {
     let mut first = None;
@@ -292,7 +280,7 @@ fn step_zero(name: &'static str, at: usize) -> Error {
 pub(crate) fn axes(op: &Op, known: Params<'_>, dims: &[usize]) -> Result<List<AxisIndex>, Error> {
     match op {
         Op::OnnxSlice(OnnxSlice { dialect, .. }) => {
-            let Lists([starts, ends, axes, steps]) = onnx_slice_lists(op, known)?;
+            let Lists([starts, ends, axes, steps]) = Lists::read(op, ONNX_SLICE, known)?;
             slice(
                 &Slices {
                     names: ["starts", "axes"],
@@ -306,7 +294,7 @@ pub(crate) fn axes(op: &Op, known: Params<'_>, dims: &[usize]) -> Result<List<Ax
             )
         }
         Op::OpenVinoSlice(OpenVinoSlice { .. }) => {
-            let Lists([starts, ends, steps, axes]) = openvino_slice_lists(op, known)?;
+            let Lists([starts, ends, steps, axes]) = Lists::read(op, OPENVINO_SLICE, known)?;
             let dialect = Dialect::Standard;
             slice(
                 &Slices {
@@ -320,7 +308,9 @@ pub(crate) fn axes(op: &Op, known: Params<'_>, dims: &[usize]) -> Result<List<Ax
                 dims,
             )
         }
-        Op::StridedSlice(slice) => strided::axes(slice, &strided_slice_lists(op, known)?, dims),
+        Op::StridedSlice(slice) => {
+            strided::axes(slice, &Lists::read(op, STRIDED_SLICE, known)?, dims)
+        }
         Op::OnnxGather(OnnxGather { axis, .. }) => {
             needs_rank(dims)?;
             let axis = normalize_axis((*axis).into(), dims.len(), "axis", None)?;
