@@ -329,14 +329,7 @@ fn plain_attributes(op: &Op) -> Vec<(&'static str, String)> {
         }
         Op::OnnxRange(op) => op.dialect,
         Op::StridedSlice(op) => {
-            let masks = [
-                ("begin_mask", &op.begin_mask),
-                ("end_mask", &op.end_mask),
-                ("new_axis_mask", &op.new_axis_mask),
-                ("shrink_axis_mask", &op.shrink_axis_mask),
-                ("ellipsis_mask", &op.ellipsis_mask),
-            ];
-            let masks = masks.into_iter().filter(|(_, mask)| !mask.is_empty());
+            let masks = op.masks().into_iter().filter(|(_, mask)| !mask.is_empty());
             given.extend(masks.map(|(name, mask)| (name, format!("{mask:?}"))));
             op.dialect
         }
