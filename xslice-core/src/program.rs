@@ -10,7 +10,6 @@ use crate::op::{Dialect, Op, Param, ValueId};
 use crate::tensor::Tensor;
 use alloc::{
     boxed::Box,
-    format,
     string::{String, ToString},
     sync::Arc,
     vec::Vec,
@@ -48,12 +47,12 @@ impl Declared {
         })
     }
 
-    /// The dimensions, `?` where one is known only at run time.
-    pub(crate) fn shape_text(&self) -> String {
+    /// The dimensions, `?` where one is known only at run time, `..` where not even the rank is.
+    pub(crate) fn dims_text(&self) -> String {
         let word = |dim: &Option<usize>| dim.map_or_else(|| "?".to_string(), |dim| dim.to_string());
         match &self.shape {
-            Some(dims) => format!("[{}]", dims.iter().map(word).collect::<Vec<_>>().join(", ")),
-            None => "[..]".to_string(),
+            Some(dims) => dims.iter().map(word).collect::<Vec<_>>().join(", "),
+            None => "..".to_string(),
         }
     }
 }

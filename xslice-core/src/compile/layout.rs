@@ -108,7 +108,7 @@ pub(super) fn expect_operand(
     let text = format!("`{name}` has shape {shape:?}");
     Err(refuse(ErrorKind::OperandShape, text)
         .value(format!("{shape:?}"))
-        .allowed(declared.shape_text()))
+        .allowed(format!("[{}]", declared.dims_text())))
 }
 
 /// Compares the result with what the program expects.
@@ -120,7 +120,7 @@ pub(super) fn expect_result(
     match expected {
         Some(expected) if expected.element_type != ty || !expected.admits(shape) => {
             let given = format!("{ty}{shape:?}");
-            let declared = format!("{}{}", expected.element_type, expected.shape_text());
+            let declared = format!("{}[{}]", expected.element_type, expected.dims_text());
             Err(Error::new(
                 ErrorKind::ResultType,
                 format!("the result is {given}, not {declared}"),

@@ -42,12 +42,7 @@ impl fmt::Display for Program {
 
 /// `f32[2, 3]`; `?` where a dimension is not known, `..` where none is.
 fn declared_text(declared: &Declared) -> String {
-    let word = |dim: &Option<usize>| dim.map_or_else(|| String::from("?"), |dim| dim.to_string());
-    let dims = match &declared.shape {
-        None => String::from(".."),
-        Some(dims) => dims.iter().map(word).collect::<Vec<_>>().join(", "),
-    };
-    type_text(declared.element_type, &dims)
+    type_text(declared.element_type, &declared.dims_text())
 }
 
 struct Printer<'p> {
