@@ -5,7 +5,7 @@
 
 use crate::access::{Access, Buffer, Counter, IndexType, Names, Shown};
 use crate::elem::ElementType;
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, counted};
 use crate::index;
 use crate::list::List;
 use crate::nest::LoopNest;
@@ -422,7 +422,7 @@ impl Plan {
 /// The refusal of a call, or of a signature, with another number of operands than these.
 #[cold]
 pub(crate) fn refuse_count(names: &[String], given: usize) -> Error {
-    let text = format!("{given} operands are given");
+    let text = counted(given, "operand is given", "operands are given");
     Error::new(ErrorKind::OperandCount, text)
         .value(given)
         .allowed(format!("{}: {}", names.len(), names.join(", ")))
@@ -466,7 +466,7 @@ fn refuse_buffer(
     let error = refuse_length(name, given, len);
     match exact {
         true => error,
-        false => error.allowed(format!("at least {len} elements")),
+        false => error.allowed(format!("at least {}", elements_of(len))),
     }
 }
 
@@ -475,11 +475,15 @@ fn refuse_buffer(
 #[cold]
 #[must_use]
 pub fn refuse_length(name: String, given: usize, needed: usize) -> Error {
-    let text = format!("`{name}` has {given} elements");
+    let text = format!("`{name}` has {}", elements_of(given));
     Error::new(ErrorKind::OperandLength, text)
         .parameter(name)
         .value(given)
-        .allowed(format!("{needed} elements"))
+        .allowed(elements_of(needed))
+}
+
+fn elements_of(len: usize) -> String {
+    counted(len, "element", "elements")
 }
 
 fn admit_value<'a>(

@@ -4,7 +4,7 @@
 //! values: every wrap, clamp, mask, ellipsis, default and dialect is decided in this file and those below it, and nowhere else. Row numbers
 //! refer to the semantics table of the documentation. Rules that need no shape are in [`validate`], which also runs when a program is built.
 
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, counted};
 use crate::index::{self, from_start};
 use crate::list::List;
 use crate::op::{Dialect, OnnxGather, OnnxSlice, Op, OpenVinoSlice, Param};
@@ -152,11 +152,12 @@ impl<'a, const N: usize> Lists<'a, N> {
                 given
                     .filter(|(_, other)| *other != len)
                     .map(|(name, other)| {
-                        let text = format!("`{name}` has {other} entries but `{first}` has {len}");
+                        let has = entries_of(other);
+                        let text = format!("`{name}` has {has} but `{first}` has {len}");
                         Error::new(ErrorKind::LengthMismatch, text)
                             .parameter(*name)
                             .value(other)
-                            .allowed(format!("{len} entries"))
+                            .allowed(entries_of(len))
                     }),
             );
         }
@@ -436,9 +437,12 @@ fn too_many_entries(name: &'static str, entries: usize, rank: usize) -> Error {
     .allowed(format!("0..={rank} entries"))
 }
 
-/// `1 axis`, `2 axes`.
 fn axes_of(rank: usize) -> String {
-    format!("{rank} {}", if rank == 1 { "axis" } else { "axes" })
+    counted(rank, "axis", "axes")
+}
+
+fn entries_of(len: usize) -> String {
+    counted(len, "entry", "entries")
 }
 
 /// Row 7: a negative axis counts from the end, in every version.

@@ -2,7 +2,7 @@
 
 use crate::access::{Access, widen};
 use crate::elem::ElementType;
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, counted};
 use crate::nest::verify::is_injective;
 use crate::program::Declared;
 use crate::signature::Layout;
@@ -25,12 +25,11 @@ pub(super) fn layout_access(layout: &Layout, dims: &[usize]) -> Access {
 pub(super) fn layout_len(layout: &Layout, dims: &[usize], ty: ElementType) -> Result<usize, Error> {
     let refuse = |text: String| Error::new(ErrorKind::OperandLayout, text);
     if layout.strides.len() != dims.len() {
-        return Err(refuse(format!(
-            "{} strides for shape {dims:?}",
-            layout.strides.len()
-        ))
-        .value(layout.strides.len())
-        .allowed(format!("{} strides", dims.len())));
+        let strides_of = |rank| counted(rank, "stride", "strides");
+        let given = layout.strides.len();
+        return Err(refuse(format!("{} for shape {dims:?}", strides_of(given)))
+            .value(given)
+            .allowed(strides_of(dims.len())));
     }
     element_count(dims)?;
     if dims.contains(&0) {

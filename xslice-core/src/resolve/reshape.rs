@@ -1,7 +1,7 @@
 //! Reshape, Squeeze and Unsqueeze: the dimensions afterwards.
 
 use super::{Params, axis_repeated, list, normalize_axis};
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, counted};
 use crate::list::List;
 use crate::op::{Op, Reshape, ReshapeRule};
 use crate::tensor::element_count;
@@ -72,8 +72,9 @@ fn reshape_dims(values: &[i128], zero_copies: bool, dims: &[usize]) -> Result<Li
         }
         result[at] = count / rest;
     } else if count != rest {
-        let text = format!("{dims:?} has {count} elements but {values:?} has {rest}");
-        return Err(refuse(text).allowed(format!("{count} elements")));
+        let elements = counted(count, "element", "elements");
+        let text = format!("{dims:?} has {elements} but {values:?} has {rest}");
+        return Err(refuse(text).allowed(elements));
     }
     Ok(result)
 }
