@@ -191,20 +191,21 @@ pub fn list_names<'a>(names: impl Iterator<Item = &'a str>) -> String {
     names.join(", ")
 }
 
-/// The parts of what an option takes, in a form such as `NAME=FILE`, where the name is one of those that `known` says yes to. A name
-/// may hold `=` itself.
+/// The parts of what an option takes, in a form such as `NAME=FILE`, and before them what `find` finds by that name. A name may hold `=`
+/// itself.
 ///
 /// # Errors
 /// No `=`, or no known name before one.
 pub fn split_assignment<'a>(
     (option, form): (&str, &str),
     text: &'a str,
-    known: impl Fn(&str) -> bool,
+    find: impl Fn(&str) -> Option<usize>,
     names: &str,
-) -> Result<(&'a str, &'a str)> {
+) -> Result<(usize, &'a str, &'a str)> {
     let splits = text.match_indices('=').map(|(at, _)| at);
     let mut parts = splits.map(|at| (&text[..at], &text[at + 1..]));
-    if let Some(found) = parts.clone().find(|(name, _)| known(name)) {
+    let found = |(name, value): (&'a str, &'a str)| Some((find(name)?, name, value));
+    if let Some(found) = parts.clone().find_map(found) {
         return Ok(found);
     }
     Err(Error::argument(match parts.next() {
@@ -234,10 +235,10 @@ mod tests {
 
     #[test]
     fn a_name_may_hold_the_sign_that_ends_it() {
-        let known = |name: &str| name == "a=b";
+        let find = |name: &str| (name == "a=b").then_some(3);
         assert_eq!(
-            split_assignment(("--input", "NAME=FILE"), "a=b=c=d.npy", known, "").unwrap(),
-            ("a=b", "c=d.npy")
+            split_assignment(("--input", "NAME=FILE"), "a=b=c=d.npy", find, "").unwrap(),
+            (3, "a=b", "c=d.npy")
         );
     }
 }

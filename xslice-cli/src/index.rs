@@ -108,15 +108,12 @@ fn read_operands(program: &Program, args: &Args) -> Result<Vec<Arc<Tensor>>> {
         .collect();
     for text in &args.indices {
         let find = |name: &str| names.iter().position(|known| *known == name);
-        let known = |name: &str| find(name).is_some();
-        let (name, file) = split_assignment(
+        let (at, name, file) = split_assignment(
             ("--index", "NAME=FILE"),
             text,
-            known,
+            find,
             &list_names(names.iter().copied()),
         )?;
-        // The name was found a line ago.
-        let Some(at) = find(name) else { continue };
         let (_, tensor) = files::read_tensor(Path::new(file), wanted(at), max_bytes)?;
         if values[at].replace(Arc::new(tensor)).is_some() {
             return Err(Error::argument(format!("`{name}` has two values")));

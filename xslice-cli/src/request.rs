@@ -201,12 +201,9 @@ fn read_shapes(model: &Model, assignments: &[String]) -> Result<Vec<Option<Vec<u
     let names = list_names(model.inputs.iter().map(|input| input.name.as_str()));
     let mut shapes = vec![None; model.inputs.len()];
     for text in assignments {
-        let known = |name: &str| model.input(name).is_some();
-        let (name, list) = split_assignment(("--shape", "NAME=1,3,640,640"), text, known, &names)?;
-        // The name was found a line ago.
-        let Some(at) = model.input(name) else {
-            continue;
-        };
+        let find = |name: &str| model.input(name);
+        let (at, name, list) =
+            split_assignment(("--shape", "NAME=1,3,640,640"), text, find, &names)?;
         let list = list.trim().trim_start_matches('[').trim_end_matches(']');
         let dims = list.split(',').map(str::trim).filter(|dim| !dim.is_empty());
         let dims: Result<Vec<usize>, _> = dims.map(str::parse).collect();

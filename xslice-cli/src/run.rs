@@ -76,16 +76,12 @@ pub fn read_inputs(
     let names = list_names(model.inputs.iter().map(|input| input.name.as_str()));
     let mut values = vec![None; model.inputs.len()];
     for text in assignments {
-        let known = |name: &str| model.input(name).is_some();
-        let (name, file) = split_assignment(("--input", "NAME=FILE"), text, known, &names)?;
+        let find = |name: &str| model.input(name);
+        let (at, name, file) = split_assignment(("--input", "NAME=FILE"), text, find, &names)?;
         if file.is_empty() {
             let what = format!("--input: no file is named for `{name}`");
             return Err(Error::argument(what));
         }
-        // The name was found a line ago.
-        let Some(at) = model.input(name) else {
-            continue;
-        };
         let wanted = model.inputs[at].declared.as_ref();
         let wanted = wanted.map(|declared| declared.element_type);
         let (_, tensor) = files::read_tensor(Path::new(file), wanted, max_bytes)?;
