@@ -8,10 +8,11 @@ use crate::error::{Error, Fault, Result};
 use crate::import::Options;
 use crate::{bench, check, emit, explain, guard, index, run};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::fmt::Display;
 use std::io::{self, Write};
 use std::process::ExitCode;
-use xslice::Dialect;
+use xslice::{Dialect, Program};
 
 const ABOUT: &str = "Runs and explains tensor data movement: Slice, StridedSlice, Gather, Range";
 
@@ -83,9 +84,16 @@ impl Common {
         self.limit.max_bytes
     }
 
-    /// The dialect that is wanted.
-    pub fn dialect(&self) -> Dialect {
-        self.dialect.into()
+    /// The program of a text; `--dialect` holds for every operator of it, unless it is the standard one, which leaves the text its own.
+    ///
+    /// # Errors
+    /// Every refusal of the notation.
+    pub fn parse(&self, text: &str) -> Result<Program> {
+        let program = Program::parse(text)?;
+        Ok(match self.dialect.into() {
+            Dialect::Standard => program,
+            other @ (Dialect::OnnxRuntime | Dialect::OpenVinoText) => program.in_dialect(other),
+        })
     }
 }
 
@@ -178,6 +186,15 @@ pub fn print(out: &mut dyn Write, text: impl Display) -> Result<()> {
             format!("cannot write to standard output: {error}"),
         ))),
         _ => Ok(()),
+    }
+}
+
+/// A bar on standard error, and only where that is a terminal; `last` is what stands behind it.
+pub fn progress(len: usize, last: &str) -> ProgressBar {
+    let bar = ProgressBar::with_draw_target(Some(len as u64), ProgressDrawTarget::stderr());
+    match ProgressStyle::with_template(&format!("{{pos}}/{{len}} [{{wide_bar}}] {last}")) {
+        Ok(style) => bar.with_style(style),
+        Err(_) => bar,
     }
 }
 
