@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use std::hint::black_box;
 use std::path::Path;
 use std::time::{Duration, Instant};
-use xslice::ir::Step;
+use xslice::ir::PlannedNest;
 use xslice::{ElementType, Gather, Input, Jit, Program, Scratch, Signature, Slice, Strategy};
 use xslice_cli::bench::prepared::{Prepared, Strategy as Way};
 use xslice_cli::bench::workloads;
@@ -167,13 +167,8 @@ fn cold() {
         let Ok(plan) = program.compile(signature) else {
             return false;
         };
-        let mut schedules = plan.steps().iter().filter_map(|step| match step {
-            Step::Nest(planned) => planned.schedule().cloned(),
-            Step::Check(_) => None,
-        });
-        schedules
-            .next()
-            .is_some_and(|schedule| distinct.insert(schedule))
+        let first = plan.nests().find_map(PlannedNest::schedule);
+        first.is_some_and(|schedule| distinct.insert(schedule.clone()))
     });
     for strategy in [Strategy::Keyed, Strategy::Baked] {
         let mut times: Vec<Duration> = requests

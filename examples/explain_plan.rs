@@ -6,7 +6,6 @@
 //!
 //! `xslice explain` on the command line says more.
 
-use xslice::ir::Step;
 use xslice::{ElementType, Program, Signature};
 
 fn main() -> Result<(), xslice::Error> {
@@ -56,11 +55,7 @@ fn explain(what: &str, text: &str, signature: &Signature) -> Result<(), xslice::
     );
 
     // However long the chain: it is one nest, and there is no temporary.
-    let nests = plan
-        .steps()
-        .iter()
-        .filter(|step| matches!(step, Step::Nest(_)));
-    assert_eq!(nests.count(), 1);
+    assert_eq!(plan.nests().count(), 1);
     assert!(plan.temporaries().is_empty());
     Ok(())
 }

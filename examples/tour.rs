@@ -14,7 +14,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use xslice::ir::Step;
+use xslice::ir::PlannedNest;
 use xslice::{
     Input, Jit, Kernel, Plan, Program, Scratch, Signature, Strategy, Tensor, interp, runner,
 };
@@ -396,11 +396,8 @@ fn results(tensors: &[Tensor]) -> String {
 
 /// What the innermost part of each nest does.
 fn moves(plan: &Plan) -> Vec<&'static str> {
-    let name = |step: &Step| match step {
-        Step::Nest(planned) => Some(planned.schedule().map_or("clone", |s| s.inner().name())),
-        Step::Check(_) => None,
-    };
-    plan.steps().iter().filter_map(name).collect()
+    let name = |planned: &PlannedNest| planned.schedule().map_or("clone", |s| s.inner().name());
+    plan.nests().map(name).collect()
 }
 
 /// The ways to run a model.

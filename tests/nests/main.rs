@@ -15,7 +15,6 @@ mod slices;
 mod suite;
 mod views;
 
-use xslice::ir::Step;
 use xslice::{Plan, Program, Signature};
 
 /// Golden plans: a name, a program in the notation with its types, the nests.
@@ -74,7 +73,6 @@ fn compare(text: &str, printed: &str, wanted: &str) {
 
 /// How many nests and how many checks.
 fn steps(plan: &Plan) -> (usize, usize) {
-    let is_nest = |step: &&Step| matches!(step, Step::Nest(_));
-    let nests = plan.steps().iter().filter(is_nest).count();
+    let nests = plan.nests().count();
     (nests, plan.steps().len() - nests)
 }

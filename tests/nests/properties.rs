@@ -5,7 +5,7 @@ use crate::suite::rng::Rng;
 use crate::suite::{self, from_naive, numbered, to_naive};
 use crate::{cases, steps};
 use xslice::ElementType::I32;
-use xslice::ir::{Buffer, LoopNest, Source, Step};
+use xslice::ir::{Buffer, LoopNest, PlannedNest, Source};
 use xslice::{Plan, Program, Signature, Tensor};
 
 /// Program, signature and plan of a case that is not refused.
@@ -15,13 +15,6 @@ fn compiled(case: &Case) -> Option<(Program, Signature, Plan)> {
     let signature = suite::signature(&program, &operands);
     let plan = program.compile(&signature).ok()?;
     Some((program, signature, plan))
-}
-
-fn nests(plan: &Plan) -> impl Iterator<Item = (&LoopNest, Option<usize>)> {
-    plan.steps().iter().filter_map(|step| match step {
-        Step::Check(_) => None,
-        Step::Nest(planned) => Some((planned.nest(), planned.scratch())),
-    })
 }
 
 /// No loop of one turn, no neighbours that are one loop, no innermost loop that makes the block longer.
@@ -57,9 +50,10 @@ fn nests_are_simple_and_write_as_many_elements_as_the_shape_has() {
             continue;
         };
         let mut written = 0;
-        for (nest, scratch) in nests(&plan) {
+        for planned in plan.nests() {
+            let nest = planned.nest();
             is_simple(nest);
-            match scratch {
+            match planned.scratch() {
                 None => written += nest.element_count(),
                 Some(at) => assert_eq!(nest.element_count(), plan.temporaries()[at].len),
             }
@@ -123,12 +117,13 @@ fn views_are_where_maps_are_affine() {
             continue;
         };
         let view = program.view(&signature).expect("it compiles");
-        let affine = |(nest, _): (&LoopNest, Option<usize>)| {
+        let affine = |planned: &PlannedNest| {
+            let nest = planned.nest();
             let source = matches!(nest.source(), Source::Buffer(Buffer::Operand(_)));
             source && nest.src().is_affine()
         };
         if plan.output_len() > 0 {
-            let one = steps(&plan) == (1, 0) && nests(&plan).all(affine);
+            let one = steps(&plan) == (1, 0) && plan.nests().all(affine);
             assert_eq!(view.is_some(), one, "{}\n{plan}", case.name);
         }
         let Some(view) = view else { continue };
@@ -190,7 +185,7 @@ fn random_chains_of_slices_are_one_simple_nest_and_a_view() {
             (usize::from(plan.output_len() > 0), 0),
             "seed {seed}\n{plan}"
         );
-        nests(&plan).for_each(|(nest, _)| is_simple(nest));
+        plan.nests().for_each(|planned| is_simple(planned.nest()));
         let view = program
             .view(&signature)
             .expect("it compiles")

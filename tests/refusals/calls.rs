@@ -142,7 +142,7 @@ pub fn buffers() -> Vec<Refusal> {
         refusal("a strided output too short", call(&whole, &part, &[(&eight).into()], f32_tensor(15)), E::OperandLength, ["-", "output", "15", "at least 16 elements"]),
         refusal("another value than compiled for", by((&[4_i64]).into()), E::OperandValue, ["-", "s", "-", "-"]),
         refusal("a parameter of another type", by((&[3_i32]).into()), E::OperandType, ["-", "s", "i32", "i64"]),
-        refusal("a parameter of another length", by((&[3_i64, 3]).into()), E::OperandLength, ["-", "s", "2", "1 elements"]),
+        refusal("a parameter of another length", by((&[3_i64, 3]).into()), E::OperandLength, ["-", "s", "2", "1 element"]),
         refusal("a string where numbers are", on((&[const { String::new() }; 8]).into()), E::OperandType, ["-", "x", "string", "f32"]),
     ]
 }

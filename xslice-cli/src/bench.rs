@@ -20,10 +20,9 @@ pub use measure::{Peer, Row, measure};
 pub use report::json;
 pub use traffic::traffic;
 
-use crate::cli::{Limit, list_names, print};
+use crate::cli::{Limit, list_names, print, progress};
 use crate::error::{Error, Result, too_large};
 use crate::files::{self, Staged};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use prepared::{Prepared, Strategy};
 use std::io::Write;
 use std::path::PathBuf;
@@ -107,7 +106,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<ExitCode> {
     let wanted =
         |strategy: &Strategy| args.strategies.is_empty() || args.strategies.contains(strategy);
     let strategies: Vec<_> = Strategy::ALL.into_iter().filter(wanted).collect();
-    let progress = progress(chosen.len());
+    let progress = progress(chosen.len(), "{msg}");
     let mut rows = Vec::with_capacity(chosen.len());
     for workload in chosen {
         progress.set_message(workload.name);
@@ -129,13 +128,4 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<ExitCode> {
     };
     staged.publish(|| print(out, printed))?;
     Ok(ExitCode::SUCCESS)
-}
-
-/// On standard error, and only where that is a terminal.
-fn progress(len: usize) -> ProgressBar {
-    let bar = ProgressBar::with_draw_target(Some(len as u64), ProgressDrawTarget::stderr());
-    match ProgressStyle::with_template("{pos}/{len} [{wide_bar}] {msg}") {
-        Ok(style) => bar.with_style(style),
-        Err(_) => bar,
-    }
 }

@@ -3,10 +3,12 @@
 //! Shared by the commands. Decided here: which value an input gets, and that an operand whose value decides shapes goes into the
 //! signature with it. Whether a value fits what the model declares is the library's rule.
 
-use crate::cli::list_names;
+use crate::cli::{list_names, split_assignment};
 use crate::engine::Engine;
 use crate::error::{Error, Result};
+use crate::files;
 use crate::import::{Model, ModelInput, ModelOutput};
+use std::path::Path;
 use std::sync::Arc;
 use xslice::{Input, Program, Signature, Tensor};
 
@@ -25,6 +27,32 @@ fn described(input: &ModelInput) -> String {
         None => "?".into(),
     });
     format!("{name} ({ty} [{}])", dims.collect::<Vec<_>>().join(", "))
+}
+
+/// The values that `--input` gives, by input.
+pub fn read_inputs(
+    model: &Model,
+    assignments: &[String],
+    max_bytes: u64,
+) -> Result<Vec<Option<Arc<Tensor>>>> {
+    let names = list_names(model.inputs.iter().map(|input| input.name.as_str()));
+    let mut values = vec![None; model.inputs.len()];
+    for text in assignments {
+        let find = |name: &str| model.input(name);
+        let (at, name, file) = split_assignment(("--input", "NAME=FILE"), text, find, &names)?;
+        if file.is_empty() {
+            let what = format!("--input: no file is named for `{name}`");
+            return Err(Error::argument(what));
+        }
+        let wanted = model.inputs[at].declared.as_ref();
+        let wanted = wanted.map(|declared| declared.element_type);
+        let (_, tensor) = files::read_tensor(Path::new(file), wanted, max_bytes)?;
+        if values[at].replace(Arc::new(tensor)).is_some() {
+            let what = format!("--input: `{name}` is given twice");
+            return Err(Error::argument(what));
+        }
+    }
+    Ok(values)
 }
 
 /// A value for every input of a model.

@@ -9,15 +9,14 @@ mod compare;
 mod judge;
 mod walk;
 
-use crate::cli::{Common, print};
+use crate::cli::{Common, print, progress};
 use crate::engine::{Engine, Kind};
 use crate::error::{Error, Result};
 use crate::guard;
 use crate::import::Options;
 use clap::ValueEnum;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use judge::Verdict;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use xslice::{Program, Signature};
@@ -102,7 +101,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<ExitCode> {
     }
     let mut engines = args.engine.engines();
     let options = args.common.options();
-    let progress = progress(directories.len());
+    let progress = progress(directories.len(), "{eta}");
     let mut counts = Counts::default();
     for directory in &directories {
         let judged = guard::quietly(|| judge::directory(directory, &mut engines, &options));
@@ -171,15 +170,4 @@ fn summary(engines: &[Engine], counts: Counts, out: &mut dyn Write) -> Result<()
         out,
         format!("{passed} passed, {failed} failed, {skipped} skipped\n"),
     )
-}
-
-fn progress(len: usize) -> ProgressBar {
-    if !io::stderr().is_terminal() {
-        return ProgressBar::hidden();
-    }
-    let bar = ProgressBar::with_draw_target(Some(len as u64), ProgressDrawTarget::stderr());
-    match ProgressStyle::with_template("{pos}/{len} [{wide_bar}] {eta}") {
-        Ok(style) => bar.with_style(style),
-        Err(_) => bar,
-    }
 }

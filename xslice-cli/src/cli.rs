@@ -8,10 +8,11 @@ use crate::error::{Error, Fault, Result};
 use crate::import::Options;
 use crate::{bench, check, emit, explain, guard, index, run};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::fmt::Display;
 use std::io::{self, Write};
 use std::process::ExitCode;
-use xslice::Dialect;
+use xslice::{Dialect, Program};
 
 const ABOUT: &str = "Runs and explains tensor data movement: Slice, StridedSlice, Gather, Range";
 
@@ -83,9 +84,16 @@ impl Common {
         self.limit.max_bytes
     }
 
-    /// The dialect that is wanted.
-    pub fn dialect(&self) -> Dialect {
-        self.dialect.into()
+    /// The program of a text; `--dialect` holds for every operator of it, unless it is the standard one, which leaves the text its own.
+    ///
+    /// # Errors
+    /// Every refusal of the notation.
+    pub fn parse(&self, text: &str) -> Result<Program> {
+        let program = Program::parse(text)?;
+        Ok(match self.dialect.into() {
+            Dialect::Standard => program,
+            other @ (Dialect::OnnxRuntime | Dialect::OpenVinoText) => program.in_dialect(other),
+        })
     }
 }
 
@@ -181,6 +189,15 @@ pub fn print(out: &mut dyn Write, text: impl Display) -> Result<()> {
     }
 }
 
+/// A bar on standard error, and only where that is a terminal; `last` is what stands behind it.
+pub fn progress(len: usize, last: &str) -> ProgressBar {
+    let bar = ProgressBar::with_draw_target(Some(len as u64), ProgressDrawTarget::stderr());
+    match ProgressStyle::with_template(&format!("{{pos}}/{{len}} [{{wide_bar}}] {last}")) {
+        Ok(style) => bar.with_style(style),
+        Err(_) => bar,
+    }
+}
+
 /// Names in a message: the first ones, where there are many.
 pub fn list_names<'a>(names: impl Iterator<Item = &'a str>) -> String {
     const SHOWN: usize = 16;
@@ -191,20 +208,21 @@ pub fn list_names<'a>(names: impl Iterator<Item = &'a str>) -> String {
     names.join(", ")
 }
 
-/// The parts of what an option takes, in a form such as `NAME=FILE`, where the name is one of those that `known` says yes to. A name
-/// may hold `=` itself.
+/// The parts of what an option takes, in a form such as `NAME=FILE`, and before them what `find` finds by that name. A name may hold `=`
+/// itself.
 ///
 /// # Errors
 /// No `=`, or no known name before one.
 pub fn split_assignment<'a>(
     (option, form): (&str, &str),
     text: &'a str,
-    known: impl Fn(&str) -> bool,
+    find: impl Fn(&str) -> Option<usize>,
     names: &str,
-) -> Result<(&'a str, &'a str)> {
+) -> Result<(usize, &'a str, &'a str)> {
     let splits = text.match_indices('=').map(|(at, _)| at);
     let mut parts = splits.map(|at| (&text[..at], &text[at + 1..]));
-    if let Some(found) = parts.clone().find(|(name, _)| known(name)) {
+    let found = |(name, value): (&'a str, &'a str)| Some((find(name)?, name, value));
+    if let Some(found) = parts.clone().find_map(found) {
         return Ok(found);
     }
     Err(Error::argument(match parts.next() {
@@ -234,10 +252,10 @@ mod tests {
 
     #[test]
     fn a_name_may_hold_the_sign_that_ends_it() {
-        let known = |name: &str| name == "a=b";
+        let find = |name: &str| (name == "a=b").then_some(3);
         assert_eq!(
-            split_assignment(("--input", "NAME=FILE"), "a=b=c=d.npy", known, "").unwrap(),
-            ("a=b", "c=d.npy")
+            split_assignment(("--input", "NAME=FILE"), "a=b=c=d.npy", find, "").unwrap(),
+            (3, "a=b", "c=d.npy")
         );
     }
 }

@@ -54,7 +54,7 @@ const RAISE: &str = "--max-bytes raises the limit";
 impl From<xslice::Error> for Fault {
     fn from(error: xslice::Error) -> Self {
         // The library knows a limit, and not that it came from an option.
-        let is_limit = error.hint_text() == Some("raise the limit if this is wanted");
+        let is_limit = error.hint_text() == Some(xslice::Signature::RAISE_LIMIT);
         Self::Refused {
             part: String::new(),
             error: if is_limit { error.hint(RAISE) } else { error },

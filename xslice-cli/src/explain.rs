@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use survey::survey;
 use svg::Sheet;
-use xslice::ir::{Move, PlannedNest, Source, Step};
+use xslice::ir::{Move, Source, Step};
 use xslice::{Engine, Plan, View};
 
 const HELP: &str = "\
@@ -200,16 +200,6 @@ fn line_of(text: &mut String, name: &str, line: &str) {
     let _ = writeln!(text, "{name:8} {line}");
 }
 
-fn nests(plan: &Plan) -> Vec<&PlannedNest> {
-    let steps = plan.steps().iter();
-    steps
-        .filter_map(|step| match step {
-            Step::Nest(nest) => Some(&**nest),
-            Step::Check(_) => None,
-        })
-        .collect()
-}
-
 /// What kind of work it is, in a few words, and the view that does without.
 fn verdict(model: &Model, explained: &Explained<'_>) -> String {
     let work = work(&explained.plan);
@@ -229,7 +219,7 @@ fn verdict(model: &Model, explained: &Explained<'_>) -> String {
 }
 
 fn work(plan: &Plan) -> String {
-    let nests = nests(plan);
+    let nests: Vec<_> = plan.nests().collect();
     match nests[..] {
         [] => "nothing to move".into(),
         [nest] => match nest.schedule() {
@@ -303,7 +293,7 @@ fn bytes(plan: &Plan) -> String {
         0 => 1.0,
         _ => (read + written) as f64 / (reads * result) as f64,
     };
-    let lines = nests(plan).into_iter().map(reason::lines_read);
+    let lines = plan.nests().map(reason::lines_read);
     let lines = match lines.fold(1.0, f64::max) {
         ..1.05 => String::new(),
         lines => format!("; in lines of 64 bytes up to {lines:.1} times as much is read"),

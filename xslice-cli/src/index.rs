@@ -12,7 +12,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
-use xslice::{Dialect, Program, Tensor};
+use xslice::{Program, Tensor};
 
 const HELP: &str = "\
 Examples:
@@ -61,29 +61,18 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<ExitCode> {
         );
         return Err(Error::argument(what));
     }
-    let program = parse(&args.text, args.common.dialect())?;
+    let program = args.common.parse(&args.text)?;
     let call = Call::new(read_operands(&program, args)?, args.common.max_bytes());
     let result = call.run(&mut args.engine.engine(), &program)?;
     match &args.output {
         None => print(out, table::of(&[("result".into(), result)]))?,
         Some(path) => {
             let mut staged = Staged::default();
-            staged.write_tensor(path, "", &result)?;
-            let (ty, shape) = (result.element_type(), result.shape());
-            let line = format!("{}  {ty} {shape:?}\n", path.display());
+            let line = staged.write_tensor(path, "", &result)?;
             staged.publish(|| print(out, line))?;
         }
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// The program of a text; `--dialect` holds for every operator of it, unless it is the standard one, which leaves the text its own.
-pub fn parse(text: &str, dialect: Dialect) -> Result<Program> {
-    let program = Program::parse(text)?;
-    Ok(match dialect {
-        Dialect::Standard => program,
-        Dialect::OnnxRuntime | Dialect::OpenVinoText => program.in_dialect(dialect),
-    })
 }
 
 fn read_operands(program: &Program, args: &Args) -> Result<Vec<Arc<Tensor>>> {
@@ -108,15 +97,12 @@ fn read_operands(program: &Program, args: &Args) -> Result<Vec<Arc<Tensor>>> {
         .collect();
     for text in &args.indices {
         let find = |name: &str| names.iter().position(|known| *known == name);
-        let known = |name: &str| find(name).is_some();
-        let (name, file) = split_assignment(
+        let (at, name, file) = split_assignment(
             ("--index", "NAME=FILE"),
             text,
-            known,
+            find,
             &list_names(names.iter().copied()),
         )?;
-        // The name was found a line ago.
-        let Some(at) = find(name) else { continue };
         let (_, tensor) = files::read_tensor(Path::new(file), wanted(at), max_bytes)?;
         if values[at].replace(Arc::new(tensor)).is_some() {
             return Err(Error::argument(format!("`{name}` has two values")));

@@ -3,12 +3,11 @@
 //! Decided here: what is known of each operand (a declared type, a shape that `--shape` completes, a value), and that all of it is
 //! known before anything compiles.
 
+use crate::call::read_inputs;
 use crate::cli::{Common, list_names, split_assignment};
 use crate::error::{Error, Result};
 use crate::files;
 use crate::import::{self, Model, ModelInput, ModelOutput};
-use crate::index;
-use crate::run::read_inputs;
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -60,7 +59,7 @@ impl What {
 
     /// The text; what looks like a path may be one that leads nowhere.
     fn parse(&self) -> Result<Program> {
-        let parsed = index::parse(&self.what, self.common.dialect());
+        let parsed = self.common.parse(&self.what);
         parsed.map_err(|error| {
             let ending = files::extension(Path::new(&self.what)).unwrap_or_default();
             let is_name = !ending.is_empty() && ending.chars().all(char::is_alphanumeric);
@@ -201,12 +200,9 @@ fn read_shapes(model: &Model, assignments: &[String]) -> Result<Vec<Option<Vec<u
     let names = list_names(model.inputs.iter().map(|input| input.name.as_str()));
     let mut shapes = vec![None; model.inputs.len()];
     for text in assignments {
-        let known = |name: &str| model.input(name).is_some();
-        let (name, list) = split_assignment(("--shape", "NAME=1,3,640,640"), text, known, &names)?;
-        // The name was found a line ago.
-        let Some(at) = model.input(name) else {
-            continue;
-        };
+        let find = |name: &str| model.input(name);
+        let (at, name, list) =
+            split_assignment(("--shape", "NAME=1,3,640,640"), text, find, &names)?;
         let list = list.trim().trim_start_matches('[').trim_end_matches(']');
         let dims = list.split(',').map(str::trim).filter(|dim| !dim.is_empty());
         let dims: Result<Vec<usize>, _> = dims.map(str::parse).collect();

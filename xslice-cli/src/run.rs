@@ -2,17 +2,16 @@
 //!
 //! Nothing is written before every output is computed; then all files appear, or none.
 
-use crate::call::Call;
-use crate::cli::{Common, EngineName, list_names, print, split_assignment};
-use crate::error::{Error, Fault, Result};
+use crate::call::{Call, read_inputs};
+use crate::cli::{Common, EngineName, print};
+use crate::error::{Fault, Result};
 use crate::files::{self, Staged};
-use crate::import::{self, Model};
+use crate::import;
 use crate::table;
 use std::collections::HashSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
 use xslice::{ElementType, Tensor};
 
 const HELP: &str = "\
@@ -67,36 +66,6 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The values that `--input` gives, by input.
-pub fn read_inputs(
-    model: &Model,
-    assignments: &[String],
-    max_bytes: u64,
-) -> Result<Vec<Option<Arc<Tensor>>>> {
-    let names = list_names(model.inputs.iter().map(|input| input.name.as_str()));
-    let mut values = vec![None; model.inputs.len()];
-    for text in assignments {
-        let known = |name: &str| model.input(name).is_some();
-        let (name, file) = split_assignment(("--input", "NAME=FILE"), text, known, &names)?;
-        if file.is_empty() {
-            let what = format!("--input: no file is named for `{name}`");
-            return Err(Error::argument(what));
-        }
-        // The name was found a line ago.
-        let Some(at) = model.input(name) else {
-            continue;
-        };
-        let wanted = model.inputs[at].declared.as_ref();
-        let wanted = wanted.map(|declared| declared.element_type);
-        let (_, tensor) = files::read_tensor(Path::new(file), wanted, max_bytes)?;
-        if values[at].replace(Arc::new(tensor)).is_some() {
-            let what = format!("--input: `{name}` is given twice");
-            return Err(Error::argument(what));
-        }
-    }
-    Ok(values)
-}
-
 fn write_outputs(folder: &Path, results: &[(String, Tensor)], out: &mut dyn Write) -> Result<()> {
     if folder.exists() && !folder.is_dir() {
         let what = "cannot write into it: a file is in the way, and --output-dir names a directory";
@@ -121,9 +90,7 @@ fn write_outputs(folder: &Path, results: &[(String, Tensor)], out: &mut dyn Writ
             copy += 1;
         }
         let path = folder.join(file);
-        staged.write_tensor(&path, name, tensor)?;
-        let (ty, shape) = (tensor.element_type(), tensor.shape());
-        lines.push_str(&format!("{}  {ty} {shape:?}\n", path.display()));
+        lines += &staged.write_tensor(&path, name, tensor)?;
     }
     staged.publish(|| print(out, lines))
 }

@@ -147,6 +147,18 @@ impl Access {
         self.lookups.is_empty()
     }
 
+    /// The position where the counters are these; `load` gives the index of a lookup that is at a position in its table.
+    #[inline]
+    pub fn position(&self, counters: &[usize], load: &impl Fn(&Lookup, i64) -> i64) -> i64 {
+        let counted = self.strides.iter().zip(counters);
+        let steps = counted.map(|(&stride, &counter)| stride * counter as i64);
+        let lookups = self.lookups.iter().map(|lookup| {
+            let at = lookup.access.position(counters, load);
+            lookup.adds(load(lookup, at))
+        });
+        self.offset + steps.sum::<i64>() + lookups.sum::<i64>()
+    }
+
     /// Replaces counter `k` by `with[k]`, over `rank` new counters.
     pub(crate) fn substitute(&mut self, with: &[Replacement<'_>], rank: usize) {
         for lookup in &mut self.lookups {

@@ -11,8 +11,8 @@ use crate::error::{Error, ErrorKind};
 use crate::move_;
 use crate::nest::schedule::{Schedule, constant_in};
 use crate::nest::{LoopNest, Parts, Source};
-use crate::op::{Entry, OnnxRange, Op, Param};
-use crate::plan::{Direct, OperandNeed, Origin, Plan, PlannedNest, Step, View};
+use crate::op::{OnnxRange, Op, Param};
+use crate::plan::{Direct, OperandNeed, Origin, Plan, PlannedNest, Step, View, refuse_count};
 use crate::program::{Apply, Program, Value};
 use crate::resolve::{self, AxisIndex, Known, Params, literal, range};
 use crate::scratch::Temporary;
@@ -144,16 +144,7 @@ impl Builder {
     fn new(program: &Program, signature: &Signature) -> Result<Self, Error> {
         let (declared, given) = (program.operands(), signature.operands());
         if declared.len() != given.len() {
-            let names: Vec<_> = declared
-                .iter()
-                .map(|operand| operand.name.as_str())
-                .collect();
-            return Err(Error::new(
-                ErrorKind::OperandCount,
-                format!("{} operands are given", given.len()),
-            )
-            .value(given.len())
-            .allowed(format!("{}: {}", names.len(), names.join(", "))));
+            return Err(refuse_count(program.names(), given.len()));
         }
         let mut builder = Self {
             names: program.names().clone(),
@@ -365,15 +356,18 @@ impl Builder {
 
     /// The map of the indices of a gather, of a type that they may have.
     fn indices(&mut self, op: &Op, maps: &mut Maps) -> Result<Option<Box<CoordMap>>, Error> {
-        let indices = match indices(op) {
-            None => return Ok(None),
-            Some(Param::Constant(tensor)) => Some(Box::new(self.constant(tensor))),
-            Some(Param::Value(id)) => maps.read(*id),
-            Some(Param::Operand(_)) => None,
+        // Where there are indices, they are all the parameters there are.
+        let Some((name, indices)) = op.params().next().filter(|_| op.selects()) else {
+            return Ok(None);
+        };
+        let indices = match indices {
+            Param::Constant(tensor) => Some(Box::new(self.constant(tensor))),
+            Param::Value(id) => maps.read(*id),
+            Param::Operand(_) => None,
         };
         let indices = indices
             .ok_or_else(|| Error::new(ErrorKind::OperandCount, "the indices are missing"))?;
-        op.check_param_type("indices", indices.ty)?;
+        op.check_param_type(name, indices.ty)?;
         Ok(Some(indices))
     }
 
@@ -528,21 +522,6 @@ fn admit_rank(rank: usize) -> Result<(), Error> {
             .value(rank)
             .allowed(format!("ranks 0..={MOST_AXES}")),
     )
-}
-
-fn indices(op: &Op) -> Option<&Param> {
-    match op {
-        Op::OnnxGather(gather) => gather.indices.as_ref(),
-        Op::Index(index) => index.entries.iter().find_map(|entry| match entry {
-            Entry::Gather(param) => Some(param),
-            Entry::Integer(_) | Entry::Slice { .. } | Entry::Ellipsis | Entry::NewAxis => None,
-        }),
-        Op::OnnxSlice(_)
-        | Op::OnnxRange(_)
-        | Op::OpenVinoSlice(_)
-        | Op::StridedSlice(_)
-        | Op::Reshape(_) => None,
-    }
 }
 
 /// The axis of the data that is gathered.

@@ -386,6 +386,11 @@ pub(crate) fn cut(text: &str) -> String {
     shown
 }
 
+/// `1 axis`, `2 axes`.
+pub(crate) fn counted(count: usize, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
+}
+
 /// More characters of one refusal are left out: a list of a user may be of any length.
 const MOST_CHARACTERS: usize = 1000;
 

@@ -1,5 +1,7 @@
 //! Indices of an axis: in `-size..size`, the negative ones counted from its end. Every stage asks here.
 
+use alloc::{borrow::Cow, format};
+
 /// An index of any integer type, counted from the start of the axis. It is outside where the index is.
 pub(crate) fn from_start(index: impl Into<i128>, size: usize) -> i128 {
     let index = index.into();
@@ -24,6 +26,15 @@ pub const fn is_outside(index: i64, size: i64) -> bool {
 #[inline(always)]
 pub(crate) fn is_outside_i32(index: i32, size: u32) -> bool {
     (index ^ (index >> 31)).cast_unsigned() >= size
+}
+
+/// The indices that an axis of `size` has, as a refusal says them.
+#[cold]
+pub(crate) fn allowed(size: i128) -> Cow<'static, str> {
+    match size {
+        0 => "no index: the axis is empty".into(),
+        _ => format!("{}..={}", -size, size - 1).into(),
+    }
 }
 
 /// The distance from the nearer way in: from element 0, or from the last one for a negative index.

@@ -4,13 +4,14 @@
 //! for a nest is only how large its elements are and whether they are read or computed. No fast path, no
 //! schedule, and no `unsafe`: what the other engines do is compared with this.
 
-use crate::access::{Access, Buffer, IndexType, Lookup};
+use crate::access::{Access, IndexType, Lookup};
 use crate::elem::ElementType;
 use crate::error::Error;
 use crate::nest::{LoopNest, Source};
 use crate::operand::{Input, Output};
 use crate::plan::{Check, Plan, Step};
-use crate::scratch::{Scratch, Sources};
+use crate::scratch::Scratch;
+use crate::sources::Sources;
 use alloc::vec;
 use core::mem::MaybeUninit;
 
@@ -38,30 +39,17 @@ pub fn run(
     for step in plan.steps() {
         match step {
             Step::Check(check) => {
-                let memory = Memory {
-                    plan,
-                    inputs,
-                    earlier: scratch.sources(),
-                };
-                memory.check(check)?;
+                self::check(check, &Sources::new(plan, inputs, scratch.sources()))?;
             }
             Step::Nest(planned) => match planned.scratch() {
                 None => {
-                    let memory = Memory {
-                        plan,
-                        inputs,
-                        earlier: scratch.sources(),
-                    };
-                    memory.run(planned.nest(), &mut output);
+                    let sources = Sources::new(plan, inputs, scratch.sources());
+                    nest(planned.nest(), &sources, &mut output);
                 }
                 Some(at) => {
-                    let (earlier, mut output) = scratch.split(at);
-                    Memory {
-                        plan,
-                        inputs,
-                        earlier,
-                    }
-                    .run(planned.nest(), &mut output);
+                    let (earlier, mut temporary) = scratch.split(at);
+                    let sources = Sources::new(plan, inputs, earlier);
+                    nest(planned.nest(), &sources, &mut temporary);
                 }
             },
         }
@@ -69,123 +57,109 @@ pub fn run(
     Ok(())
 }
 
-/// Everything that a nest may read.
-struct Memory<'a> {
-    plan: &'a Plan,
-    inputs: &'a [Input<'a>],
-    earlier: Sources<'a>,
+/// The index at an element position of a table.
+fn index(table: Input<'_>, ty: IndexType, position: i64) -> i64 {
+    let bytes = table.bytes();
+    let at = position as usize;
+    match ty {
+        IndexType::I32 => {
+            let (words, _) = bytes.as_chunks::<4>();
+            i64::from(i32::from_ne_bytes(words[at]))
+        }
+        IndexType::I64 => {
+            let (words, _) = bytes.as_chunks::<8>();
+            i64::from_ne_bytes(words[at])
+        }
+    }
 }
 
-impl Memory<'_> {
-    fn buffer(&self, buffer: Buffer) -> Input<'_> {
-        match buffer {
-            Buffer::Operand(at) => self.inputs[at],
-            Buffer::Constant(at) => self.plan.constants()[at].as_input(),
-            Buffer::Scratch(at) => self.earlier.input(at),
+#[inline]
+fn position(access: &Access, counters: &[usize], sources: &Sources<'_>) -> i64 {
+    let mut position = access.offset;
+    for (&stride, &counter) in access.strides.iter().zip(counters) {
+        position += stride * counter as i64;
+    }
+    if access.is_affine() {
+        return position;
+    }
+    position + looked_up(&access.lookups, counters, sources)
+}
+
+fn looked_up(lookups: &[Lookup], counters: &[usize], sources: &Sources<'_>) -> i64 {
+    let each = lookups.iter().map(|lookup| {
+        let position = position(&lookup.access, counters, sources);
+        let table = sources.buffer(lookup.table);
+        lookup.adds(index(table, lookup.index, position))
+    });
+    each.sum()
+}
+
+fn check(check: &Check, sources: &Sources<'_>) -> Result<(), Error> {
+    let mut counters = vec![0; check.extents().len()];
+    if check.extents().contains(&0) {
+        return Ok(());
+    }
+    for flat in 0.. {
+        let position = position(check.access(), &counters, sources);
+        let index = index(sources.buffer(check.table()), check.index(), position);
+        if index < -check.size() || index >= check.size() {
+            return Err(check.refuse(index, flat));
+        }
+        if !advance(&mut counters, check.extents()) {
+            break;
         }
     }
+    Ok(())
+}
 
-    /// The index at an element position of a table.
-    fn index(&self, table: Buffer, ty: IndexType, position: i64) -> i64 {
-        let bytes = self.buffer(table).bytes();
-        let at = position as usize;
-        match ty {
-            IndexType::I32 => {
-                let (words, _) = bytes.as_chunks::<4>();
-                i64::from(i32::from_ne_bytes(words[at]))
-            }
-            IndexType::I64 => {
-                let (words, _) = bytes.as_chunks::<8>();
-                i64::from_ne_bytes(words[at])
-            }
-        }
+fn nest(nest: &LoopNest, sources: &Sources<'_>, output: &mut Output<'_>) {
+    use ElementType as E;
+    match nest.element_type() {
+        E::Bool | E::I8 | E::U8 => elements::<1>(nest, sources, output),
+        E::I16 | E::U16 | E::F16 | E::Bf16 => elements::<2>(nest, sources, output),
+        E::I32 | E::U32 | E::F32 => elements::<4>(nest, sources, output),
+        E::I64 | E::U64 | E::F64 | E::C64 => elements::<8>(nest, sources, output),
+        E::C128 => elements::<16>(nest, sources, output),
+        E::String => strings(nest, sources, output),
     }
+}
 
-    #[inline]
-    fn position(&self, access: &Access, counters: &[usize]) -> i64 {
-        let mut position = access.offset;
-        for (&stride, &counter) in access.strides.iter().zip(counters) {
-            position += stride * counter as i64;
+/// Elements of `N` bytes.
+fn elements<const N: usize>(nest: &LoopNest, sources: &Sources<'_>, output: &mut Output<'_>) {
+    let (to, _) = output.bytes_mut().as_chunks_mut::<N>();
+    match nest.source() {
+        Source::Buffer(buffer) => {
+            let (from, _) = sources.buffer(buffer).bytes().as_chunks::<N>();
+            each(nest, sources, |src, dst| {
+                to[dst] = from[src].map(MaybeUninit::new)
+            });
         }
-        if access.is_affine() {
-            return position;
-        }
-        position + self.looked_up(&access.lookups, counters)
+        Source::Range(values) => each(nest, sources, |at, dst| {
+            to[dst] = low_bytes(values.bits(at as i64)).map(MaybeUninit::new);
+        }),
     }
+}
 
-    fn looked_up(&self, lookups: &[Lookup], counters: &[usize]) -> i64 {
-        let each = lookups.iter().map(|lookup| {
-            let position = self.position(&lookup.access, counters);
-            lookup.adds(self.index(lookup.table, lookup.index, position))
-        });
-        each.sum()
+fn strings(nest: &LoopNest, sources: &Sources<'_>, output: &mut Output<'_>) {
+    let (Source::Buffer(buffer), Some(to)) = (nest.source(), output.strings_mut()) else {
+        return;
+    };
+    if let Some(from) = sources.buffer(buffer).strings() {
+        each(nest, sources, |src, dst| to[dst].clone_from(&from[src]));
     }
+}
 
-    fn check(&self, check: &Check) -> Result<(), Error> {
-        let mut counters = vec![0; check.extents().len()];
-        if check.extents().contains(&0) {
-            return Ok(());
+/// Every element of a nest, in order: where it lies in the source, and where in the destination.
+fn each(nest: &LoopNest, sources: &Sources<'_>, mut element: impl FnMut(usize, usize)) {
+    let mut counters = vec![0; nest.extents().len()];
+    loop {
+        let src = position(nest.src(), &counters, sources) as usize;
+        let dst = position(nest.dst(), &counters, sources) as usize;
+        for k in 0..nest.block() {
+            element(src + k, dst + k);
         }
-        for flat in 0.. {
-            let position = self.position(check.access(), &counters);
-            let index = self.index(check.table(), check.index(), position);
-            if index < -check.size() || index >= check.size() {
-                return Err(check.refuse(index, flat));
-            }
-            if !advance(&mut counters, check.extents()) {
-                break;
-            }
-        }
-        Ok(())
-    }
-
-    fn run(&self, nest: &LoopNest, output: &mut Output<'_>) {
-        use ElementType as E;
-        match nest.element_type() {
-            E::Bool | E::I8 | E::U8 => self.elements::<1>(nest, output),
-            E::I16 | E::U16 | E::F16 | E::Bf16 => self.elements::<2>(nest, output),
-            E::I32 | E::U32 | E::F32 => self.elements::<4>(nest, output),
-            E::I64 | E::U64 | E::F64 | E::C64 => self.elements::<8>(nest, output),
-            E::C128 => self.elements::<16>(nest, output),
-            E::String => self.strings(nest, output),
-        }
-    }
-
-    /// Elements of `N` bytes.
-    fn elements<const N: usize>(&self, nest: &LoopNest, output: &mut Output<'_>) {
-        let (to, _) = output.bytes_mut().as_chunks_mut::<N>();
-        match nest.source() {
-            Source::Buffer(buffer) => {
-                let (from, _) = self.buffer(buffer).bytes().as_chunks::<N>();
-                self.each(nest, |src, dst| to[dst] = from[src].map(MaybeUninit::new));
-            }
-            Source::Range(values) => self.each(nest, |at, dst| {
-                to[dst] = low_bytes(values.bits(at as i64)).map(MaybeUninit::new);
-            }),
-        }
-    }
-
-    fn strings(&self, nest: &LoopNest, output: &mut Output<'_>) {
-        let (Source::Buffer(buffer), Some(to)) = (nest.source(), output.strings_mut()) else {
+        if !advance(&mut counters, nest.extents()) {
             return;
-        };
-        if let Some(from) = self.buffer(buffer).strings() {
-            self.each(nest, |src, dst| to[dst].clone_from(&from[src]));
-        }
-    }
-
-    /// Every element of a nest, in order: where it lies in the source, and where in the destination.
-    fn each(&self, nest: &LoopNest, mut element: impl FnMut(usize, usize)) {
-        let mut counters = vec![0; nest.extents().len()];
-        loop {
-            let src = self.position(nest.src(), &counters) as usize;
-            let dst = self.position(nest.dst(), &counters) as usize;
-            for k in 0..nest.block() {
-                element(src + k, dst + k);
-            }
-            if !advance(&mut counters, nest.extents()) {
-                return;
-            }
         }
     }
 }

@@ -121,7 +121,7 @@ impl Level {
             Kind::Scalar => true,
             // The crate is compiled for it or not: there is nothing to detect. Indices are narrowed as little endian has them.
             #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
-            Kind::Neon => cfg!(all(target_feature = "neon", target_endian = "little")),
+            Kind::Neon => cfg!(target_endian = "little"),
             #[cfg(target_arch = "x86_64")]
             Kind::Avx2 => has!("avx2"),
             #[cfg(target_arch = "x86_64")]

@@ -48,6 +48,8 @@ pub enum Dialect {
 }
 
 impl Dialect {
+    pub(crate) const ALL: [Self; 3] = [Self::Standard, Self::OnnxRuntime, Self::OpenVinoText];
+
     /// The name in the notation and on the command line.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -61,9 +63,7 @@ impl Dialect {
     /// The dialect of that name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
-        [Self::Standard, Self::OnnxRuntime, Self::OpenVinoText]
-            .into_iter()
-            .find(|d| d.name() == name)
+        Self::ALL.into_iter().find(|d| d.name() == name)
     }
 }
 

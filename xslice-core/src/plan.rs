@@ -5,7 +5,8 @@
 
 use crate::access::{Access, Buffer, Counter, IndexType, Names, Shown};
 use crate::elem::ElementType;
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, counted};
+use crate::index;
 use crate::list::List;
 use crate::nest::LoopNest;
 use crate::nest::schedule::{Move, Schedule};
@@ -70,11 +71,8 @@ impl Origin {
         .axis(axis)
         .position(at)
         .value(value)
-        .operator(self.operator.to_string());
-        let error = match size {
-            0 => error.allowed("no index: the axis is empty"),
-            _ => error.allowed(format!("{}..={}", -size, size - 1)),
-        };
+        .operator(self.operator.to_string())
+        .allowed(index::allowed(size.into()));
         match &self.node {
             Some(node) => error.node(node.to_string()),
             None => error,
@@ -335,6 +333,14 @@ impl Plan {
         &self.steps
     }
 
+    /// The nests among the steps, in order.
+    pub fn nests(&self) -> impl DoubleEndedIterator<Item = &PlannedNest> {
+        self.steps.iter().filter_map(|step| match step {
+            Step::Nest(planned) => Some(&**planned),
+            Step::Check(_) => None,
+        })
+    }
+
     /// The constants that nests and checks read.
     #[must_use]
     pub fn constants(&self) -> &[Arc<Tensor>] {
@@ -367,17 +373,10 @@ impl Plan {
     /// Whether every element of the destination buffer is written, so that it may be uninitialised (I4).
     #[must_use]
     pub fn covers_output(&self) -> bool {
-        let last = self.steps.iter().rev().find_map(|step| match step {
-            Step::Nest(planned) if planned.scratch.is_none() => Some(planned.nest.covers()),
-            Step::Nest(_) | Step::Check(_) => None,
-        });
-        last.unwrap_or(self.output_len == 0)
-    }
-
-    /// Whether types and lengths of the buffers are all that [`Plan::admit`] compares: no operand is a parameter with a value.
-    #[must_use]
-    pub fn takes_any_values(&self) -> bool {
-        self.operands.iter().all(|need| need.value.is_none())
+        match self.nests().rfind(|planned| planned.scratch.is_none()) {
+            Some(last) => last.nest.covers(),
+            None => self.output_len == 0,
+        }
     }
 
     /// Compares a call with the signature: number, types and lengths of the buffers, values of the parameters. Every engine calls
@@ -404,7 +403,7 @@ impl Plan {
     #[inline(never)]
     fn compare(&self, inputs: &[Input<'_>], output: &Output<'_>) -> Result<(), Error> {
         if inputs.len() != self.operands.len() {
-            return Err(self.wrong_count(inputs.len()));
+            return Err(refuse_count(&self.names, inputs.len()));
         }
         for (at, (need, input)) in self.operands.iter().zip(inputs).enumerate() {
             let name = || self.names.get(at).map_or("an operand", String::as_str);
@@ -418,17 +417,15 @@ impl Plan {
         let need = (self.ty, self.output_len);
         admit_buffer(need, self.exact_output, given, || "output")
     }
+}
 
-    #[cold]
-    fn wrong_count(&self, given: usize) -> Error {
-        let names = &self.names;
-        Error::new(
-            ErrorKind::OperandCount,
-            format!("{given} operands are given"),
-        )
+/// The refusal of a call, or of a signature, with another number of operands than these.
+#[cold]
+pub(crate) fn refuse_count(names: &[String], given: usize) -> Error {
+    let text = counted(given, "operand is given", "operands are given");
+    Error::new(ErrorKind::OperandCount, text)
         .value(given)
         .allowed(format!("{}: {}", names.len(), names.join(", ")))
-    }
 }
 
 #[inline]
@@ -469,7 +466,7 @@ fn refuse_buffer(
     let error = refuse_length(name, given, len);
     match exact {
         true => error,
-        false => error.allowed(format!("at least {len} elements")),
+        false => error.allowed(format!("at least {}", elements_of(len))),
     }
 }
 
@@ -478,11 +475,15 @@ fn refuse_buffer(
 #[cold]
 #[must_use]
 pub fn refuse_length(name: String, given: usize, needed: usize) -> Error {
-    let text = format!("`{name}` has {given} elements");
+    let text = format!("`{name}` has {}", elements_of(given));
     Error::new(ErrorKind::OperandLength, text)
         .parameter(name)
         .value(given)
-        .allowed(format!("{needed} elements"))
+        .allowed(elements_of(needed))
+}
+
+fn elements_of(len: usize) -> String {
+    counted(len, "element", "elements")
 }
 
 fn admit_value<'a>(

@@ -10,7 +10,6 @@ use crate::op::{Dialect, Op, Param, ValueId};
 use crate::tensor::Tensor;
 use alloc::{
     boxed::Box,
-    format,
     string::{String, ToString},
     sync::Arc,
     vec::Vec,
@@ -48,12 +47,12 @@ impl Declared {
         })
     }
 
-    /// The dimensions, `?` where one is known only at run time.
-    pub(crate) fn shape_text(&self) -> String {
+    /// The dimensions, `?` where one is known only at run time, `..` where not even the rank is.
+    pub(crate) fn dims_text(&self) -> String {
         let word = |dim: &Option<usize>| dim.map_or_else(|| "?".to_string(), |dim| dim.to_string());
         match &self.shape {
-            Some(dims) => format!("[{}]", dims.iter().map(word).collect::<Vec<_>>().join(", ")),
-            None => "[..]".to_string(),
+            Some(dims) => dims.iter().map(word).collect::<Vec<_>>().join(", "),
+            None => "..".to_string(),
         }
     }
 }
@@ -138,11 +137,7 @@ impl PartialEq for Program {
 impl Eq for Program {}
 
 impl Program {
-    fn new(operands: Vec<Operand>, values: Vec<Value>, result: ValueId) -> Self {
-        Self::with_result_type(operands, values, result, None)
-    }
-
-    fn with_result_type(
+    fn new(
         operands: Vec<Operand>,
         values: Vec<Value>,
         result: ValueId,
@@ -200,7 +195,7 @@ impl Program {
     /// ```
     #[must_use]
     pub fn expecting(&self, result: Declared) -> Self {
-        Self::with_result_type(
+        Self::new(
             self.0.operands.clone(),
             self.0.values.clone(),
             self.0.result,
@@ -226,7 +221,7 @@ impl Program {
                 apply.op.set_dialect(dialect);
             }
         }
-        Self::with_result_type(
+        Self::new(
             self.0.operands.clone(),
             values,
             self.0.result,

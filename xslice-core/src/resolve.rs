@@ -4,8 +4,8 @@
 //! values: every wrap, clamp, mask, ellipsis, default and dialect is decided in this file and those below it, and nowhere else. Row numbers
 //! refer to the semantics table of the documentation. Rules that need no shape are in [`validate`], which also runs when a program is built.
 
-use crate::error::{Error, ErrorKind};
-use crate::index::from_start;
+use crate::error::{Error, ErrorKind, counted};
+use crate::index::{self, from_start};
 use crate::list::List;
 use crate::op::{Dialect, OnnxGather, OnnxSlice, Op, OpenVinoSlice, Param};
 use crate::tensor::{MOST_AXES, Tensor};
@@ -38,6 +38,11 @@ pub(crate) enum AxisIndex {
 impl AxisIndex {
     fn whole(dim: usize) -> Self {
         progression(0, 1, dim as i128)
+    }
+
+    /// Axes of these dimensions, all whole.
+    fn wholes(dims: &[usize]) -> impl Iterator<Item = Self> {
+        dims.iter().map(|&dim| Self::whole(dim))
     }
 }
 
@@ -147,11 +152,12 @@ impl<'a, const N: usize> Lists<'a, N> {
                 given
                     .filter(|(_, other)| *other != len)
                     .map(|(name, other)| {
-                        let text = format!("`{name}` has {other} entries but `{first}` has {len}");
+                        let has = entries_of(other);
+                        let text = format!("`{name}` has {has} but `{first}` has {len}");
                         Error::new(ErrorKind::LengthMismatch, text)
                             .parameter(*name)
                             .value(other)
-                            .allowed(format!("{len} entries"))
+                            .allowed(entries_of(len))
                     }),
             );
         }
@@ -230,18 +236,6 @@ pub(crate) fn constant_refusals(op: &Op) -> Vec<Error> {
     })
 }
 
-fn onnx_slice_lists<'a>(op: &Op, known: Params<'a>) -> Result<Lists<'a, 4>, Error> {
-    Lists::read(op, ONNX_SLICE, known)
-}
-
-fn openvino_slice_lists<'a>(op: &Op, known: Params<'a>) -> Result<Lists<'a, 4>, Error> {
-    Lists::read(op, OPENVINO_SLICE, known)
-}
-
-fn strided_slice_lists<'a>(op: &Op, known: Params<'a>) -> Result<Lists<'a, 3>, Error> {
-    Lists::read(op, STRIDED_SLICE, known)
-}
-
 /// ONNX binds one type variable to all index inputs of Slice. Types that none of them may have are refused where the lists are read.
 fn one_type(op: &Op, known: Params<'_>, refusals: &mut Vec<Error>) {
     let mut first = None;
@@ -287,7 +281,7 @@ fn step_zero(name: &'static str, at: usize) -> Error {
 pub(crate) fn axes(op: &Op, known: Params<'_>, dims: &[usize]) -> Result<List<AxisIndex>, Error> {
     match op {
         Op::OnnxSlice(OnnxSlice { dialect, .. }) => {
-            let Lists([starts, ends, axes, steps]) = onnx_slice_lists(op, known)?;
+            let Lists([starts, ends, axes, steps]) = Lists::read(op, ONNX_SLICE, known)?;
             slice(
                 &Slices {
                     names: ["starts", "axes"],
@@ -301,7 +295,7 @@ pub(crate) fn axes(op: &Op, known: Params<'_>, dims: &[usize]) -> Result<List<Ax
             )
         }
         Op::OpenVinoSlice(OpenVinoSlice { .. }) => {
-            let Lists([starts, ends, steps, axes]) = openvino_slice_lists(op, known)?;
+            let Lists([starts, ends, steps, axes]) = Lists::read(op, OPENVINO_SLICE, known)?;
             let dialect = Dialect::Standard;
             slice(
                 &Slices {
@@ -315,15 +309,15 @@ pub(crate) fn axes(op: &Op, known: Params<'_>, dims: &[usize]) -> Result<List<Ax
                 dims,
             )
         }
-        Op::StridedSlice(slice) => strided::axes(slice, &strided_slice_lists(op, known)?, dims),
+        Op::StridedSlice(slice) => {
+            strided::axes(slice, &Lists::read(op, STRIDED_SLICE, known)?, dims)
+        }
         Op::OnnxGather(OnnxGather { axis, .. }) => {
             needs_rank(dims)?;
             let axis = normalize_axis((*axis).into(), dims.len(), "axis", None)?;
-            let whole = dims.iter().map(|&dim| AxisIndex::whole(dim));
-            Ok(whole
-                .enumerate()
-                .map(|(k, whole)| if k == axis { AxisIndex::Gather } else { whole })
-                .collect())
+            let mut result: List<_> = AxisIndex::wholes(dims).collect();
+            result[axis] = AxisIndex::Gather;
+            Ok(result)
         }
         Op::Index(index) => bracket::axes(index, dims),
         Op::OnnxRange(_) | Op::Reshape(_) => Ok(List::new()),
@@ -349,7 +343,7 @@ fn slice(slices: &Slices<'_>, dims: &[usize]) -> Result<List<AxisIndex>, Error> 
     if starts.len() > dims.len() {
         return Err(too_many_entries(starts_name, starts.len(), dims.len()));
     }
-    let mut result: List<_> = dims.iter().map(|&dim| AxisIndex::whole(dim)).collect();
+    let mut result: List<_> = AxisIndex::wholes(dims).collect();
     let mut taken = List::repeat(false, dims.len());
     for (at, (&start, &end)) in starts.iter().zip(ends).enumerate() {
         let axis = match &slices.axes {
@@ -359,15 +353,7 @@ fn slice(slices: &Slices<'_>, dims: &[usize]) -> Result<List<AxisIndex>, Error> 
         // Rows 4, 23: a repeated axis, in mixed signs too.
         if core::mem::replace(&mut taken[axis], true) {
             let value = slices.axes.as_ref().map_or(0, |axes| axes[at]);
-            return Err(Error::new(
-                ErrorKind::AxisRepeated,
-                format!("`{axes_name}[{at}]` = {value} names axis {axis} again"),
-            )
-            .parameter(axes_name)
-            .axis(axis)
-            .position(at)
-            .value(value)
-            .allowed("each axis once"));
+            return Err(axis_repeated(axes_name, at, value.into(), axis));
         }
         let step = slices.steps.as_ref().map_or(1, |steps| steps[at]);
         // Row 2 in the dialect: exactly these two values mean "to the end" of a reversed slice.
@@ -451,9 +437,12 @@ fn too_many_entries(name: &'static str, entries: usize, rank: usize) -> Error {
     .allowed(format!("0..={rank} entries"))
 }
 
-/// `1 axis`, `2 axes`.
 fn axes_of(rank: usize) -> String {
-    format!("{rank} {}", if rank == 1 { "axis" } else { "axes" })
+    counted(rank, "axis", "axes")
+}
+
+fn entries_of(len: usize) -> String {
+    counted(len, "entry", "entries")
 }
 
 /// Row 7: a negative axis counts from the end, in every version.
@@ -480,6 +469,17 @@ fn normalize_axis(
         Some(at) => error.position(at),
         None => error,
     })
+}
+
+/// An entry of a list of axes that names one of them again.
+fn axis_repeated(name: &'static str, at: usize, value: i128, axis: usize) -> Error {
+    let text = format!("`{name}[{at}]` = {value} names axis {axis} again");
+    Error::new(ErrorKind::AxisRepeated, text)
+        .parameter(name)
+        .axis(axis)
+        .position(at)
+        .value(value)
+        .allowed("each axis once")
 }
 
 /// Row 42: an integer takes one element, counted from the end if negative, and refuses what is outside.
@@ -515,10 +515,7 @@ fn within(
         Some((name, at)) => error.parameter(name).position(at),
         None => error,
     };
-    Err(match dim {
-        0 => error.allowed("no index: the axis is empty"),
-        _ => error.allowed(format!("-{dim}..={}", dim - 1)),
-    })
+    Err(error.allowed(index::allowed(dim as i128)))
 }
 
 /// The refusal of an operand whose value decides shapes and is not in the signature.

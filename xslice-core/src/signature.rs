@@ -103,11 +103,15 @@ impl Limit {
         Err(Error::new(ErrorKind::TooLarge, what())
             .value(bytes)
             .allowed(format!("0..={left} bytes{of_all}"))
-            .hint("raise the limit if this is wanted"))
+            .hint(Signature::RAISE_LIMIT))
     }
 }
 
 impl Signature {
+    /// The hint of refusals that a larger [`limit`](Self::limit) admits. For whoever knows where the limit came from, and says that.
+    #[doc(hidden)]
+    pub const RAISE_LIMIT: &str = "raise the limit if this is wanted";
+
     /// No operands yet.
     #[must_use]
     pub fn new() -> Self {

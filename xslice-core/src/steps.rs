@@ -232,15 +232,7 @@ fn load(table: Input<'_>, ty: IndexType, position: i64) -> i64 {
 
 /// A position in elements.
 fn position(access: &Access, counters: &[usize], sources: &Sources<'_>) -> i64 {
-    let steps = access
-        .strides
-        .iter()
-        .zip(counters)
-        .map(|(&stride, &counter)| stride * counter as i64);
-    let lookups = access.lookups.iter().map(|lookup| {
-        let at = position(&lookup.access, counters, sources);
-        let index = load(sources.buffer(lookup.table), lookup.index, at);
-        lookup.adds(index)
-    });
-    access.offset + steps.sum::<i64>() + lookups.sum::<i64>()
+    access.position(counters, &|lookup, at| {
+        load(sources.buffer(lookup.table), lookup.index, at)
+    })
 }

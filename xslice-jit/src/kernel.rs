@@ -263,8 +263,7 @@ impl Kernel {
 
     /// `nests` hold the code and the numbers of the nests of `plan`, in order: one for each, or the runner takes over.
     pub(crate) fn machine(plan: Arc<Plan>, engine: Engine, nests: Box<[Bound]>) -> Self {
-        let is_nest = |step: &&Step| matches!(step, Step::Nest(_));
-        if plan.steps().iter().filter(is_nest).count() != nests.len() {
+        if plan.nests().count() != nests.len() {
             return Self::runner(plan, Some(Decline::Codegen));
         }
         Self(Arc::new(Inner {

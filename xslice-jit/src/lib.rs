@@ -36,7 +36,7 @@ use key::{Parts, Structure};
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use xslice_core::ir::{Move, Schedule, Step};
+use xslice_core::ir::{Move, PlannedNest, Step};
 use xslice_core::{Error, Plan, Program, Signature};
 
 /// `Auto` compiles a structure when it is asked for so often with new numbers.
@@ -57,9 +57,9 @@ const HOT: u32 = 16;
 /// | strings, a host without code generation or executable memory | runner always; [`Kernel::declined`] says why |
 ///
 /// A move is long where a row has more than 64 bytes, or one turn of the loops around it more than 512 (256 of a Range; a shuffle always
-/// is), or where many turns share the indices of a look-up. Machine code, keyed or baked, calls the runner's precompiled Move for it, with
-/// the innermost loop around it, and moves what is shorter in place. Baked code knows where each byte comes from, and so moves short
-/// runs, and a shuffle of at most 2 KiB, by vectors whose bytes it puts in order.
+/// is, and so is a look-up whose rows are taken apart by one), or where many turns share the indices of a look-up. Machine code, keyed or
+/// baked, calls the runner's precompiled Move for it, with the innermost loop around it, and moves what is shorter in place. Baked code
+/// knows where each byte comes from, and so moves short runs, and a shuffle of at most 2 KiB, by vectors whose bytes it puts in order.
 /// Two schedules have one structure when only their numbers (extents, strides, offsets, sizes) differ. Requests are counted in
 /// [`Jit::compile`], never in [`Kernel::run`].
 /// `XSLICE_JIT=off` in the environment makes the runner the engine of every `Jit`.
@@ -514,7 +514,7 @@ fn split(plan: &Plan, engine: Engine) -> Result<Vec<Wanted>, Decline> {
         Engine::Baked => key::split_known,
         Engine::Keyed | Engine::Runner => key::split,
     };
-    let mut nests = Vec::with_capacity(schedules(plan).count());
+    let mut nests = Vec::with_capacity(plan.nests().count());
     let mut reader = None;
     for step in plan.steps() {
         match step {
@@ -529,23 +529,18 @@ fn split(plan: &Plan, engine: Engine) -> Result<Vec<Wanted>, Decline> {
     Ok(nests)
 }
 
-fn schedules(plan: &Plan) -> impl Iterator<Item = Option<&Schedule>> {
-    plan.steps().iter().filter_map(|step| match step {
-        Step::Nest(planned) => Some(planned.schedule()),
-        Step::Check(_) => None,
-    })
-}
-
 /// Whether machine code does better than the runner in some nest: by moving itself, or by reading indices in its loops.
 fn gains(plan: &Plan, engine: Engine) -> bool {
-    schedules(plan).flatten().any(|schedule| {
-        let is_one_run =
-            schedule.extents().is_empty() && matches!(schedule.inner(), Move::Copy { .. });
-        let reads_indices = !schedule.src().is_affine() && !schedule.keeps_places();
-        reads_indices
-            || !(is_one_run || key::is_long(schedule))
-            || (engine == Engine::Baked && vectors::group(schedule).is_some())
-    })
+    plan.nests()
+        .filter_map(PlannedNest::schedule)
+        .any(|schedule| {
+            let is_one_run =
+                schedule.extents().is_empty() && matches!(schedule.inner(), Move::Copy { .. });
+            let reads_indices = !schedule.src().is_affine() && !schedule.keeps_places();
+            reads_indices
+                || !(is_one_run || key::is_long(schedule))
+                || (engine == Engine::Baked && vectors::group(schedule).is_some())
+        })
 }
 
 /// What the code generator makes of a plan, to be read by people: for each nest its CLIF and its assembly, keyed or baked.

@@ -325,7 +325,6 @@ fn loads(from: &[i64], high: i64) -> Option<Vec<Load>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use xslice_core::ir::Step;
     use xslice_core::{ElementType, Plan, Program, Signature};
 
     fn plan(text: &str) -> Plan {
@@ -336,10 +335,7 @@ mod tests {
     }
 
     fn group_of(plan: &Plan) -> Option<Group> {
-        plan.steps().iter().find_map(|step| match step {
-            Step::Nest(nest) => group(nest.schedule()?),
-            Step::Check(_) => None,
-        })
+        plan.nests().find_map(|nest| group(nest.schedule()?))
     }
 
     #[test]

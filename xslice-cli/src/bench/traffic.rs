@@ -6,7 +6,7 @@
 
 use super::data::{Data, LINE};
 use super::prepared::Prepared;
-use xslice::ir::{Access, Buffer, LoopNest, Source, Step};
+use xslice::ir::{Buffer, Lookup, LoopNest, Source};
 
 /// The traffic of a workload.
 #[must_use]
@@ -18,14 +18,12 @@ pub fn traffic(prepared: &Prepared) -> f64 {
         .map(|data| Lines::of(data.bytes()))
         .collect();
     let constants = prepared.plan().constants();
-    for step in prepared.plan().steps() {
-        if let Step::Nest(planned) = step {
-            walk(planned.nest(), &mut lines, &|table, at| match table {
-                Buffer::Operand(operand) => operands.get(operand)?.index(at),
-                Buffer::Constant(constant) => constants.get(constant)?.integer(at),
-                Buffer::Scratch(_) => None,
-            });
-        }
+    for planned in prepared.plan().nests() {
+        walk(planned.nest(), &mut lines, &|table, at| match table {
+            Buffer::Operand(operand) => operands.get(operand)?.index(at),
+            Buffer::Constant(constant) => constants.get(constant)?.integer(at),
+            Buffer::Scratch(_) => None,
+        });
     }
     let read: usize = lines.iter().map(Lines::bytes).sum();
     let indices: usize = operands.iter().skip(1).map(Data::bytes).sum();
@@ -64,9 +62,10 @@ fn walk(nest: &LoopNest, lines: &mut [Lines], index: &dyn Fn(Buffer, usize) -> O
         return;
     };
     let size = nest.element_type().size();
+    let load = |lookup: &Lookup, at| index(lookup.table, at as usize).unwrap_or(0);
     let mut counters = vec![0; nest.extents().len()];
     loop {
-        let first = position(nest.src(), &counters, index) as usize * size;
+        let first = nest.src().position(&counters, &load) as usize * size;
         lines.add(first, first + nest.block() * size);
         if !advance(&mut counters, nest.extents()) {
             return;
@@ -84,20 +83,4 @@ fn advance(counters: &mut [usize], extents: &[usize]) -> bool {
         *counter = 0;
     }
     false
-}
-
-fn position(
-    access: &Access,
-    counters: &[usize],
-    index: &dyn Fn(Buffer, usize) -> Option<i64>,
-) -> i64 {
-    let strides = access.strides.iter().zip(counters);
-    let affine: i64 = strides
-        .map(|(stride, counter)| stride * *counter as i64)
-        .sum();
-    let looked_up = access.lookups.iter().map(|lookup| {
-        let at = position(&lookup.access, counters, index) as usize;
-        lookup.adds(index(lookup.table, at).unwrap_or(0))
-    });
-    access.offset + affine + looked_up.sum::<i64>()
 }

@@ -3,7 +3,6 @@
 //! Decided here: which panels, rows and columns of a large array are shown. Positions are those of the plan, so a picture shows what
 //! the engines do. Not decided here: how it looks.
 
-use super::nests;
 use crate::error::{Fault, Result};
 use crate::request::{Known, Request};
 use std::collections::BTreeSet;
@@ -76,7 +75,7 @@ pub struct Picture {
 /// # Errors
 /// A plan of several nests, an index outside its axis.
 pub fn picture(request: &Request<'_>, plan: &Plan, name: &str) -> Result<Picture> {
-    let nests = nests(plan);
+    let nests: Vec<_> = plan.nests().collect();
     let nest = match nests[..] {
         [] => None,
         [planned] => Some(planned),
@@ -369,7 +368,6 @@ impl Places<'_> {
         let count: usize = check.extents().iter().product();
         for flat in 0..count {
             let counters = coordinate(check.extents(), flat);
-            let counters: Vec<_> = counters.into_iter().map(|at| at as i64).collect();
             let at = self.position(check.access(), &counters);
             let index = self.index(check.table(), at)?;
             if !(-check.size()..check.size()).contains(&index) {
@@ -383,15 +381,16 @@ impl Places<'_> {
     fn place(&self, nest: &LoopNest, order: usize) -> Option<usize> {
         let dst = nest.dst();
         let mut rest = order as i64 - dst.offset;
-        let mut counters = vec![0i64; nest.extents().len()];
+        let mut counters = vec![0; nest.extents().len()];
         // A result is written once (I4), so the largest stride that fits is the loop that wrote it.
         let mut loops: Vec<_> = (0..counters.len()).collect();
         loops.sort_by_key(|&k| std::cmp::Reverse(dst.strides[k].unsigned_abs()));
         for k in loops {
             let (stride, extent) = (dst.strides[k], nest.extents()[k] as i64);
             if stride > 0 {
-                counters[k] = (rest / stride).clamp(0, extent - 1);
-                rest -= counters[k] * stride;
+                let turn = (rest / stride).clamp(0, extent - 1);
+                counters[k] = turn as usize;
+                rest -= turn * stride;
             }
         }
         if !(0..nest.block() as i64).contains(&rest) {
@@ -400,14 +399,10 @@ impl Places<'_> {
         usize::try_from(self.position(nest.src(), &counters) + rest).ok()
     }
 
-    fn position(&self, access: &Access, counters: &[i64]) -> i64 {
-        let strides = access.strides.iter().zip(counters);
-        let mut position = access.offset + strides.map(|(stride, at)| stride * at).sum::<i64>();
-        for lookup in &access.lookups {
-            let at = self.position(&lookup.access, counters);
-            position += lookup.adds(self.index(lookup.table, at).unwrap_or(0));
-        }
-        position
+    fn position(&self, access: &Access, counters: &[usize]) -> i64 {
+        access.position(counters, &|lookup, at| {
+            self.index(lookup.table, at).unwrap_or(0)
+        })
     }
 
     fn index(&self, table: Buffer, at: i64) -> Option<i64> {

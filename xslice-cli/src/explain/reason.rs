@@ -10,8 +10,7 @@ const REQUESTS: usize = 32;
 
 /// The Move of each nest of a plan, and why no faster one does.
 pub fn moves(plan: &Plan) -> Vec<String> {
-    let nests = super::nests(plan).into_iter();
-    nests.map(|nest| one_move(plan, nest)).collect()
+    plan.nests().map(|nest| one_move(plan, nest)).collect()
 }
 
 fn one_move(plan: &Plan, planned: &PlannedNest) -> String {
@@ -117,9 +116,7 @@ pub fn auto(
 }
 
 fn no_gain(plan: &Plan) -> &'static str {
-    let nests = super::nests(plan);
-    let mut schedules = nests.iter().filter_map(|nest| nest.schedule());
-    let first = schedules.next();
+    let first = plan.nests().find_map(PlannedNest::schedule);
     match first.map(Schedule::inner) {
         None => "there is nothing to move",
         Some(Move::Lookup { .. }) if first.is_some_and(Schedule::repeats_lookups) => {

@@ -1,6 +1,6 @@
 //! A network that is more than data movement: its parts that are, in a table, then each explained.
 
-use super::{Traffic, explained, line_of, nests, text_of, work};
+use super::{Traffic, explained, line_of, text_of, work};
 use crate::error::{Error, Result};
 use crate::files;
 use crate::import::Model;
@@ -133,7 +133,7 @@ fn part(
     };
     for explained in &outputs {
         let plan = &explained.plan;
-        let passes = nests(plan).len();
+        let passes = plan.nests().count();
         let traffic = Traffic::of(plan);
         let or_view = match explained.view {
             Some(_) => ", or a view",

@@ -60,13 +60,15 @@ impl Staged {
         Ok(())
     }
 
-    /// Writes a tensor beside its place.
+    /// Writes a tensor beside its place, and gives the line that says where that is.
     ///
     /// # Errors
     /// What the operating system refuses; what a file of that kind does not hold.
-    pub fn write_tensor(&mut self, path: &Path, name: &str, tensor: &Tensor) -> Result<()> {
+    pub fn write_tensor(&mut self, path: &Path, name: &str, tensor: &Tensor) -> Result<String> {
         let bytes = encode(path, name, tensor).map_err(|fault| fault.at(path))?;
-        self.write(path, bytes)
+        self.write(path, bytes)?;
+        let (ty, shape) = (tensor.element_type(), tensor.shape());
+        Ok(format!("{}  {ty} {shape:?}\n", path.display()))
     }
 
     /// Writes bytes beside their place, whose folder is made where it is missing, or keeps them for what takes no file beside it.

@@ -1,8 +1,8 @@
 //! What a signature says of buffers: layouts, and whether they are what was declared.
 
-use crate::access::Access;
+use crate::access::{Access, widen};
 use crate::elem::ElementType;
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, counted};
 use crate::nest::verify::is_injective;
 use crate::program::Declared;
 use crate::signature::Layout;
@@ -25,26 +25,21 @@ pub(super) fn layout_access(layout: &Layout, dims: &[usize]) -> Access {
 pub(super) fn layout_len(layout: &Layout, dims: &[usize], ty: ElementType) -> Result<usize, Error> {
     let refuse = |text: String| Error::new(ErrorKind::OperandLayout, text);
     if layout.strides.len() != dims.len() {
-        return Err(refuse(format!(
-            "{} strides for shape {dims:?}",
-            layout.strides.len()
-        ))
-        .value(layout.strides.len())
-        .allowed(format!("{} strides", dims.len())));
+        let strides_of = |rank| counted(rank, "stride", "strides");
+        let given = layout.strides.len();
+        return Err(refuse(format!("{} for shape {dims:?}", strides_of(given)))
+            .value(given)
+            .allowed(strides_of(dims.len())));
     }
     element_count(dims)?;
     if dims.contains(&0) {
         return Ok(0);
     }
-    let (mut low, mut high) = (layout.offset as i128, layout.offset as i128);
-    for (&stride, &dim) in layout.strides.iter().zip(dims) {
-        let reach = stride as i128 * (dim as i128 - 1);
-        if reach < 0 {
-            low += reach
-        } else {
-            high += reach
-        }
-    }
+    let first = (layout.offset as i128, layout.offset as i128);
+    let axes = layout.strides.iter().zip(dims);
+    let (low, high) = axes.fold(first, |span, (&stride, &dim)| {
+        widen(span, stride as i64, dim as i128)
+    });
     let reaches = |position: i128| {
         format!(
             "strides {:?} from offset {} reach position {position}",
@@ -112,7 +107,7 @@ pub(super) fn expect_operand(
     let text = format!("`{name}` has shape {shape:?}");
     Err(refuse(ErrorKind::OperandShape, text)
         .value(format!("{shape:?}"))
-        .allowed(declared.shape_text()))
+        .allowed(format!("[{}]", declared.dims_text())))
 }
 
 /// Compares the result with what the program expects.
@@ -124,7 +119,7 @@ pub(super) fn expect_result(
     match expected {
         Some(expected) if expected.element_type != ty || !expected.admits(shape) => {
             let given = format!("{ty}{shape:?}");
-            let declared = format!("{}{}", expected.element_type, expected.shape_text());
+            let declared = format!("{}[{}]", expected.element_type, expected.dims_text());
             Err(Error::new(
                 ErrorKind::ResultType,
                 format!("the result is {given}, not {declared}"),

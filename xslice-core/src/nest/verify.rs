@@ -3,8 +3,9 @@
 //! 1. Every extent and the block are at least 1.
 //! 2. Strides name as many loops as there are, in the destination, the source and every table.
 //! 3. The destination is affine, and its positions lie in the destination (I3).
-//! 4. Source positions lie in the source for every index within its axis, table positions in their table (I3).
-//! 5. The destination is injective (I4): its loops sorted by |stride|, each stride is at least the span of what lies below.
+//! 4. Source positions lie in the source for every index within its axis, which is not empty, table positions in their table (I3).
+//! 5. A Range has blocks of one element: its positions are counters, and neighbours of them are turns.
+//! 6. The destination is injective (I4): its loops sorted by |stride|, each stride is at least the span of what lies below.
 //!    This refuses rare legal maps and accepts no wrong one.
 //!
 //! All in `i128`: no number that a caller chose can wrap here.
@@ -18,7 +19,7 @@ use crate::access::{Access, Buffer};
 use crate::error::{Error, ErrorKind};
 use alloc::format;
 
-/// Checks 1 to 5.
+/// Checks 1 to 6.
 pub(crate) fn nest(parts: &Parts, table_len: &dyn Fn(Buffer) -> usize) -> Result<(), Error> {
     if parts.extents.contains(&0) || parts.block == 0 {
         return Err(layout("a loop or block of length 0"));
@@ -116,7 +117,7 @@ fn injective(parts: &Parts) -> Result<(), Error> {
     is_injective(parts.extents.len(), turns, parts.block).map_err(|_| layout(text))
 }
 
-/// Whether no two turns write one element (I4): rule 5, for positions that lie in a buffer. `of` gives turns and stride of a loop. Else a loop
+/// Whether no two turns write one element (I4): rule 6, for positions that lie in a buffer. `of` gives turns and stride of a loop. Else a loop
 /// whose stride is too short, and the span of what lies below it.
 pub(crate) fn is_injective(
     loops: usize,

@@ -300,12 +300,10 @@ impl<'t> Builder<'_, 't> {
             Reader::Text => ", or leave `<...>` out",
             Reader::Macro => "",
         };
-        match words::nearest(name, self.names.keys().copied()) {
-            Some(near) => error.hint(format!("`{near}` is nearest")),
-            None => error.hint(format!(
-                "declare it: `<f32[2, 3], {shown}: i64[4]>`{or_else}"
-            )),
-        }
+        let error = error.hint(format!(
+            "declare it: `<f32[2, 3], {shown}: i64[4]>`{or_else}"
+        ));
+        words::meant(error, words::nearest(name, self.names.keys().copied()))
     }
 
     /// The value of a chain; after a refusal the stages that are left are checked on what there is.

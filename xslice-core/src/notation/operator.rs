@@ -30,10 +30,7 @@ pub(super) fn find(path: &str) -> Result<OpKind, Error> {
     )
     .value(path)
     .allowed(words::listed(names()));
-    Err(match near {
-        Some(near) => error.hint(format!("`{near}` is nearest")),
-        None => error,
-    })
+    Err(words::meant(error, near))
 }
 
 /// How the attribute of that name is written.
@@ -56,10 +53,7 @@ pub(super) fn takes(
     .parameter(name.clone())
     .value(name)
     .allowed(words::listed(names()));
-    Err(match near {
-        Some(near) => error.hint(format!("`{near}` is nearest")),
-        None => error,
-    })
+    Err(words::meant(error, near))
 }
 
 /// The attributes of an operator, as far as they are given.
@@ -135,20 +129,13 @@ impl Arguments {
 /// The dialect of that name.
 pub(super) fn dialect(name: &str) -> Result<Dialect, Error> {
     Dialect::from_name(name).ok_or_else(|| {
-        let names = [
-            Dialect::Standard,
-            Dialect::OnnxRuntime,
-            Dialect::OpenVinoText,
-        ];
+        let names = || Dialect::ALL.iter().map(|dialect| dialect.name());
         let shown = words::cut(name);
         let error = Error::new(ErrorKind::Syntax, format!("unknown dialect `{shown}`"))
             .parameter("dialect")
             .value(shown)
-            .allowed(words::listed(names.iter().map(|dialect| dialect.name())));
-        match words::nearest(name, names.iter().map(|dialect| dialect.name())) {
-            Some(near) => error.hint(format!("`{near}` is nearest")),
-            None => error,
-        }
+            .allowed(words::listed(names()));
+        words::meant(error, words::nearest(name, names()))
     })
 }
 

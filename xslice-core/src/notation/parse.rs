@@ -188,11 +188,8 @@ impl Parser<'_, '_> {
         )
         .value(cut)
         .allowed(words::listed(names.clone()));
-        let error = match words::nearest_type(&name, names) {
-            Some(near) => error.hint(format!("`{near}` is nearest")),
-            None => error,
-        };
-        self.refuse(span, error)
+        let near = words::nearest_type(&name, names);
+        self.refuse(span, words::meant(error, near))
     }
 
     fn dimension(&mut self) -> Option<usize> {

@@ -42,12 +42,7 @@ impl fmt::Display for Program {
 
 /// `f32[2, 3]`; `?` where a dimension is not known, `..` where none is.
 fn declared_text(declared: &Declared) -> String {
-    let word = |dim: &Option<usize>| dim.map_or_else(|| String::from("?"), |dim| dim.to_string());
-    let dims = match &declared.shape {
-        None => String::from(".."),
-        Some(dims) => dims.iter().map(word).collect::<Vec<_>>().join(", "),
-    };
-    type_text(declared.element_type, &dims)
+    type_text(declared.element_type, &declared.dims_text())
 }
 
 struct Printer<'p> {
@@ -329,14 +324,7 @@ fn plain_attributes(op: &Op) -> Vec<(&'static str, String)> {
         }
         Op::OnnxRange(op) => op.dialect,
         Op::StridedSlice(op) => {
-            let masks = [
-                ("begin_mask", &op.begin_mask),
-                ("end_mask", &op.end_mask),
-                ("new_axis_mask", &op.new_axis_mask),
-                ("shrink_axis_mask", &op.shrink_axis_mask),
-                ("ellipsis_mask", &op.ellipsis_mask),
-            ];
-            let masks = masks.into_iter().filter(|(_, mask)| !mask.is_empty());
+            let masks = op.masks().into_iter().filter(|(_, mask)| !mask.is_empty());
             given.extend(masks.map(|(name, mask)| (name, format!("{mask:?}"))));
             op.dialect
         }

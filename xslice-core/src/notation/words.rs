@@ -2,7 +2,9 @@
 
 pub(super) use crate::error::cut;
 
+use crate::error::Error;
 use alloc::{
+    format,
     string::{String, ToString},
     vec::Vec,
 };
@@ -26,6 +28,14 @@ pub(super) fn nearest<'c>(
         .filter(|(distance, candidate)| *distance <= candidate.len().max(name.len()).div_ceil(3))
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, candidate)| candidate)
+}
+
+/// The refusal of a name, with the one that was probably meant.
+pub(super) fn meant(error: Error, near: Option<&str>) -> Error {
+    match near {
+        Some(near) => error.hint(format!("`{near}` is nearest")),
+        None => error,
+    }
 }
 
 /// The element type that a name of another library stands for, else the nearest name.

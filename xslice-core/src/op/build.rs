@@ -281,6 +281,19 @@ pub struct OpenVinoStridedSlice {
     pub(crate) ellipsis_mask: Vec<i64>,
 }
 
+impl OpenVinoStridedSlice {
+    /// The masks by name, in the order of the text.
+    pub(crate) fn masks(&self) -> [(&'static str, &[i64]); 5] {
+        [
+            ("begin_mask", &self.begin_mask),
+            ("end_mask", &self.end_mask),
+            ("new_axis_mask", &self.new_axis_mask),
+            ("shrink_axis_mask", &self.shrink_axis_mask),
+            ("ellipsis_mask", &self.ellipsis_mask),
+        ]
+    }
+}
+
 setters! { OpenVinoStridedSlice {
     /// First index of each entry.
     begin: param,

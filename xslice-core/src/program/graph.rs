@@ -171,7 +171,7 @@ impl Graph {
             ));
         }
         let (values, result) = self.needed(result);
-        Ok(Program::new(self.operands.clone(), values, result))
+        Ok(Program::new(self.operands.clone(), values, result, None))
     }
 
     /// The values that `result` needs, in their order, and where it is among them.

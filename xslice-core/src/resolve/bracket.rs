@@ -3,7 +3,7 @@
 //! A bracket out of a text and one out of a builder are refused in the same words; a text adds where.
 
 use super::{AxisIndex, axes_of, bounded, element, step_zero};
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, counted};
 use crate::list::List;
 use crate::op::{Entry, Index, Op, Param, text};
 use alloc::{format, string::String, vec::Vec};
@@ -138,7 +138,11 @@ pub(super) fn axes(index: &Index, dims: &[usize]) -> Result<List<AxisIndex>, Err
     if let Some((at, _)) = surplus.filter(|(_, entry)| consumes(entry)).nth(dims.len()) {
         return Err(Error::new(
             ErrorKind::TooManyIndices,
-            format!("{real} indices for data with {}", axes_of(dims.len())),
+            format!(
+                "{} for data with {}",
+                counted(real, "index", "indices"),
+                axes_of(dims.len())
+            ),
         )
         .position(at)
         .value(real)
@@ -154,11 +158,7 @@ pub(super) fn axes(index: &Index, dims: &[usize]) -> Result<List<AxisIndex>, Err
             }
             Entry::Ellipsis => {
                 let skipped = dims.len() - real;
-                result.extend(
-                    dims[axis..axis + skipped]
-                        .iter()
-                        .map(|&dim| AxisIndex::whole(dim)),
-                );
+                result.extend(AxisIndex::wholes(&dims[axis..axis + skipped]));
                 axis += skipped;
                 continue;
             }
@@ -175,6 +175,6 @@ pub(super) fn axes(index: &Index, dims: &[usize]) -> Result<List<AxisIndex>, Err
         }
         axis += 1;
     }
-    result.extend(dims[axis..].iter().map(|&dim| AxisIndex::whole(dim)));
+    result.extend(AxisIndex::wholes(&dims[axis..]));
     Ok(result)
 }

@@ -1,7 +1,7 @@
 //! Reshape, Squeeze and Unsqueeze: the dimensions afterwards.
 
-use super::{Params, list, normalize_axis};
-use crate::error::{Error, ErrorKind};
+use super::{Params, axis_repeated, list, normalize_axis};
+use crate::error::{Error, ErrorKind, counted};
 use crate::list::List;
 use crate::op::{Op, Reshape, ReshapeRule};
 use crate::tensor::element_count;
@@ -72,8 +72,9 @@ fn reshape_dims(values: &[i128], zero_copies: bool, dims: &[usize]) -> Result<Li
         }
         result[at] = count / rest;
     } else if count != rest {
-        let text = format!("{dims:?} has {count} elements but {values:?} has {rest}");
-        return Err(refuse(text).allowed(format!("{count} elements")));
+        let elements = counted(count, "element", "elements");
+        let text = format!("{dims:?} has {elements} but {values:?} has {rest}");
+        return Err(refuse(text).allowed(elements));
     }
     Ok(result)
 }
@@ -107,15 +108,7 @@ fn unsqueeze_dims(axes: &[i128], dims: &[usize]) -> Result<List<usize>, Error> {
     for (at, &axis) in axes.iter().enumerate() {
         let normalized = normalize_axis(axis, rank, "axes", Some(at))?;
         if core::mem::replace(&mut inserted[normalized], true) {
-            return Err(Error::new(
-                ErrorKind::AxisRepeated,
-                format!("`axes[{at}]` = {axis} names axis {normalized} again"),
-            )
-            .parameter("axes")
-            .axis(normalized)
-            .position(at)
-            .value(axis)
-            .allowed("each axis once"));
+            return Err(axis_repeated("axes", at, axis, normalized));
         }
     }
     let mut old = dims.iter().copied();

@@ -27,13 +27,6 @@ pub(super) enum Slot {
 
 /// Row 33: masks hold 0 and 1. Each value that is neither, as far as a mask may have entries to bear on.
 pub(super) fn masks(slice: &OpenVinoStridedSlice) -> impl Iterator<Item = Error> {
-    let masks = [
-        ("begin_mask", &slice.begin_mask),
-        ("end_mask", &slice.end_mask),
-        ("new_axis_mask", &slice.new_axis_mask),
-        ("shrink_axis_mask", &slice.shrink_axis_mask),
-        ("ellipsis_mask", &slice.ellipsis_mask),
-    ];
     let refused = |name: &'static str, at: usize, bit: i64| {
         Error::new(ErrorKind::MaskValue, format!("`{name}[{at}]` = {bit}"))
             .parameter(name)
@@ -41,7 +34,7 @@ pub(super) fn masks(slice: &OpenVinoStridedSlice) -> impl Iterator<Item = Error>
             .value(bit)
             .allowed("0 or 1")
     };
-    masks.into_iter().flat_map(move |(name, mask)| {
+    slice.masks().into_iter().flat_map(move |(name, mask)| {
         let wrong = mask.iter().enumerate();
         let wrong = wrong.filter(|(_, bit)| !matches!(**bit, 0 | 1));
         wrong
@@ -137,11 +130,7 @@ pub(super) fn axes(
             Slot::NewAxis => result.push(AxisIndex::NewAxis),
             Slot::Ellipsis => {
                 let skipped = dims.len() - real;
-                result.extend(
-                    dims[axis..axis + skipped]
-                        .iter()
-                        .map(|&dim| AxisIndex::whole(dim)),
-                );
+                result.extend(AxisIndex::wholes(&dims[axis..axis + skipped]));
                 axis += skipped;
             }
             Slot::Shrink(begin) => {
@@ -169,7 +158,7 @@ pub(super) fn axes(
         }
     }
     // Row 33: fewer entries than dimensions, the rest whole.
-    result.extend(dims[axis..].iter().map(|&dim| AxisIndex::whole(dim)));
+    result.extend(AxisIndex::wholes(&dims[axis..]));
     Ok(result)
 }
 

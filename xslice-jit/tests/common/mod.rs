@@ -2,7 +2,6 @@
 
 #![allow(dead_code, reason = "each test file uses its part")]
 
-use xslice_core::ir::Step;
 use xslice_core::{
     ElementType, Error, Gather, Input, OnnxSlice, Plan, Program, Scratch, Signature, Slice, Tensor,
     interp, runner,
@@ -126,10 +125,7 @@ pub fn agree(
             .compile(program, signature)
             .unwrap();
         // Only strings have no schedule; a plan that moves nothing has no nest.
-        let strings = plan.steps().iter().any(|step| match step {
-            Step::Nest(planned) => planned.schedule().is_none(),
-            Step::Check(_) => false,
-        });
+        let strings = plan.nests().any(|nest| nest.schedule().is_none());
         let engine = if strings { Engine::Runner } else { engine };
         assert_eq!(
             kernel.engine(),

@@ -4,7 +4,6 @@ use super::{Move, Schedule};
 use crate::access::Buffer;
 use crate::elem::ElementType;
 use crate::nest::LoopNest;
-use crate::plan::Step;
 use crate::program::Program;
 use crate::signature::Signature;
 use alloc::vec::Vec;
@@ -37,11 +36,9 @@ fn schedules() -> Vec<(LoopNest, Schedule)> {
         let signature = types
             .iter()
             .fold(Signature::new(), |all, (ty, dims)| all.operand(*ty, dims));
-        for step in program.compile(&signature).unwrap().steps() {
-            if let Step::Nest(planned) = step {
-                let schedule = planned.schedule().unwrap().clone();
-                all.push((planned.nest().clone(), schedule));
-            }
+        for planned in program.compile(&signature).unwrap().nests() {
+            let schedule = planned.schedule().unwrap().clone();
+            all.push((planned.nest().clone(), schedule));
         }
     }
     all
