@@ -3,8 +3,8 @@
 use super::cache::Cache;
 use super::copy::Rows;
 use super::fill;
+use super::lookup::repeat::{self, Places, Turns};
 use super::lookup::{self, Index, Indices};
-use super::repeat::{self, Places, Turns};
 use super::rows;
 use super::shuffled;
 use crate::level::Level;

@@ -7,8 +7,8 @@
 use super::at::{At, each_turn};
 use super::cache::Cache;
 use super::copy::{self, Mover, by_width};
+use super::lookup::repeat::{self, Places, Turns};
 use super::lookup::{looked_ahead, pick};
-use super::repeat::{self, Places, Turns};
 use super::together::Together;
 use super::{Call, MOST_INLINE, Rows, indices, turn};
 use crate::access::{Access, IndexType, Lookup};

@@ -3,16 +3,16 @@
 //! Whole tiles need no masks. So a single row ends with one that overlaps the tile before it, and rows that touch in the destination end
 //! with one whose last bytes the rows behind write again. All other ends are cut by masks, and so are loads that would leave the operand.
 
-use super::cache::Cache;
-use super::copy::Rows;
-use super::lanes::{by_shape, fitting, inside, last_tile};
-use super::shuffled::Run;
-use super::x86::{Fetch, InRegisters, MANY};
+use super::tile::{Fetch, InRegisters, MANY};
+use crate::move_::cache::Cache;
+use crate::move_::copy::Rows;
+use crate::move_::shuffled::Run;
+use crate::move_::shuffled::lanes::{by_shape, fitting, inside, last_tile};
 use crate::shuffle::{Pattern, Tables};
 use core::ops::Range;
 
 /// Whether rows are that short.
-pub(super) fn takes(run: &Run, tables: &Tables<64>) -> bool {
+pub(in crate::move_::shuffled) fn takes(run: &Run, tables: &Tables<64>) -> bool {
     run.bytes < 128 * tables.tile
 }
 
@@ -113,9 +113,14 @@ impl Short {
 /// Moves short rows, the tables in registers throughout; `false`, and nothing is moved, if there are too many for that.
 ///
 /// # Safety
-/// As [`super::x86::wide`], for each of the rows; the first is `run`.
+/// As [`super::wide`], for each of the rows; the first is `run`.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
-pub(super) unsafe fn run(run: &Run, pattern: &Pattern, tables: &Tables<64>, rows: &Rows) -> bool {
+pub(in crate::move_::shuffled) unsafe fn run(
+    run: &Run,
+    pattern: &Pattern,
+    tables: &Tables<64>,
+    rows: &Rows,
+) -> bool {
     // SAFETY: by the contract of this function.
     unsafe { by_shape!(tables, shaped(run, pattern, tables, rows), return false) }
     true

@@ -4,10 +4,10 @@
 //! places are near each other, because all lie within some windows or because they are sorted, a vector has far fewer steps than rows.
 //! The steps are found once.
 
-use super::copy::Rows;
-use super::repeat::{MOST_KEPT, Places, Turns};
-use super::rows::{AHEAD_WRITE, prefetch_write};
-use super::x86::mask_of;
+use crate::move_::copy::Rows;
+use crate::move_::lookup::repeat::{MOST_KEPT, Places, Turns};
+use crate::move_::mask::mask_of;
+use crate::move_::rows::{AHEAD_WRITE, prefetch_write};
 use core::arch::x86_64::*;
 use core::mem::MaybeUninit;
 
@@ -83,7 +83,7 @@ fn share_windows(rows: &Rows, places: Places<'_>) -> bool {
 /// Moves neighbouring rows in each of the turns; `false`, and nothing is moved, if that does not pay.
 ///
 /// # Safety
-/// As [`super::repeat::moved`]; the processor has AVX-512 F, BW, VL, DQ and VBMI.
+/// As [`super::moved`]; the processor has AVX-512 F, BW, VL, DQ and VBMI.
 #[inline]
 pub(super) unsafe fn moved(
     dst: *mut u8,

@@ -1,8 +1,8 @@
 //! Loads of 32 bytes that take bytes from different places, put in order once: see [`Doubled`].
 
 use super::{Steps, walk};
-use crate::move_::lanes::{InMemory, Tile, Tiles};
 use crate::move_::shuffled::Run;
+use crate::move_::shuffled::lanes::{InMemory, Tile, Tiles};
 use crate::shuffle::{Doubled, Order, Tables};
 use core::arch::x86_64::{
     __m128i, __m256i, _mm256_blendv_epi8, _mm256_loadu_si256, _mm256_or_si256,

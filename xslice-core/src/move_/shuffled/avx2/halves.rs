@@ -1,4 +1,4 @@
-//! Two tiles, each in one half of a vector, by the tables of [`lanes`](crate::move_::lanes), given to both halves.
+//! Two tiles, each in one half of a vector, by the tables of [`lanes`](crate::move_::shuffled::lanes), given to both halves.
 
 use super::Steps;
 use crate::shuffle::Tables;
