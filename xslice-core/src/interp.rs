@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::nest::{LoopNest, Source};
 use crate::operand::{Input, Output};
 use crate::plan::{Check, Plan, Step};
-use crate::scratch::{Scratch, Sources};
+use crate::scratch::{Earlier, Scratch};
 use alloc::vec;
 use core::mem::MaybeUninit;
 
@@ -73,7 +73,7 @@ pub fn run(
 struct Memory<'a> {
     plan: &'a Plan,
     inputs: &'a [Input<'a>],
-    earlier: Sources<'a>,
+    earlier: Earlier<'a>,
 }
 
 impl Memory<'_> {

@@ -140,7 +140,7 @@ unsafe fn with_sources(
     let sources = Sources {
         constants: &[],
         inputs,
-        earlier: scratch::Sources::default(),
+        earlier: scratch::Earlier::default(),
     };
     // SAFETY: by the contract of this function.
     unsafe { whole(level, schedule, &sources, dst) }

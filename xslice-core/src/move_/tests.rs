@@ -3,7 +3,7 @@
 use super::cache::Cache;
 use super::copy::Rows;
 use super::fill;
-use super::lookup::repeat::{self, Places, Turns};
+use super::lookup::repeat::{self, KeptPlaces, Turns};
 use super::lookup::{self, Index, Indices};
 use super::rows;
 use super::shuffled;
@@ -469,7 +469,7 @@ fn repeat(random: &mut Random, bytes: usize, reach: usize, places: &[isize], tur
     for level in Level::all() {
         let mut dst = vec![UNTOUCHED; expected.len()];
         let from = src.as_ptr().wrapping_add(first(0));
-        let each = Places {
+        let each = KeptPlaces {
             each: places,
             reach,
         };

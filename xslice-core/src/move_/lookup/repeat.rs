@@ -93,7 +93,7 @@ pub(in crate::move_) fn pays_in_vectors(
 
 /// Where the rows of a turn begin, and within how many bytes they all lie; `usize::MAX`: that is not known.
 #[derive(Clone, Copy)]
-pub(in crate::move_) struct Places<'a> {
+pub(in crate::move_) struct KeptPlaces<'a> {
     pub each: &'a [isize],
     #[cfg_attr(
         not(target_arch = "x86_64"),
@@ -112,7 +112,7 @@ pub(in crate::move_) unsafe fn moved(
     dst: *mut u8,
     src: *const u8,
     rows: Rows,
-    places: Places<'_>,
+    places: KeptPlaces<'_>,
     turns: Turns,
 ) {
     // SAFETY: by the contract of this function.

@@ -16,7 +16,7 @@ use crate::move_::rows::prefetch;
 use crate::nest::schedule::KEPT;
 use crate::shuffle::{LINE, Pattern, Tables};
 use core::arch::x86_64::{__m128i, _mm_or_si128, _mm_shuffle_epi8};
-use halves::Halves;
+use halves::BothHalves;
 
 // SAFETY: 16 bytes, of any value.
 unsafe impl Lanes for __m128i {
@@ -72,15 +72,15 @@ unsafe fn each(first: &Run, tables: &Tables<16>, tiles: Tiles<'_>) -> bool {
             return blended::each(doubled, first, tables, tiles);
         }
         match (tables.vectors, tables.per_vector) {
-            (1, 1) => walk(&Halves::<1, 1>::new(tables), first, tables, tiles),
-            (1, 2) => walk(&Halves::<1, 2>::new(tables), first, tables, tiles),
-            (1, 3) => walk(&Halves::<1, 3>::new(tables), first, tables, tiles),
-            (1, 4) => walk(&Halves::<1, 4>::new(tables), first, tables, tiles),
+            (1, 1) => walk(&BothHalves::<1, 1>::new(tables), first, tables, tiles),
+            (1, 2) => walk(&BothHalves::<1, 2>::new(tables), first, tables, tiles),
+            (1, 3) => walk(&BothHalves::<1, 3>::new(tables), first, tables, tiles),
+            (1, 4) => walk(&BothHalves::<1, 4>::new(tables), first, tables, tiles),
             (3, 3) if tables.shares_loads => {
-                walk(&Halves::<3, 3>::new(tables), first, tables, tiles);
+                walk(&BothHalves::<3, 3>::new(tables), first, tables, tiles);
             }
             (3, 4) if tables.shares_loads => {
-                walk(&Halves::<3, 4>::new(tables), first, tables, tiles);
+                walk(&BothHalves::<3, 4>::new(tables), first, tables, tiles);
             }
             _ => return false,
         }

@@ -21,7 +21,7 @@ use core::arch::x86_64::{
     _mm512_maskz_loadu_epi8, _mm512_setzero_si512, _mm512_storeu_si512, _mm512_stream_si512,
 };
 use core::ops::Range;
-use tile::{Fetch, InRegisters};
+use tile::{Fetch, WideInRegisters};
 
 /// Moves a run: tiles whose loads lie inside the operand by `vectors`, which is [`vectors`] or [`streamed`]; those before and behind them by
 /// masks.
@@ -85,7 +85,7 @@ unsafe fn vectors_of<const VECTORS: usize, const LOADS: usize>(
     tables: &Tables<64>,
     tiles: Range<usize>,
 ) {
-    let in_registers = InRegisters::<VECTORS, LOADS>::new(tables);
+    let in_registers = WideInRegisters::<VECTORS, LOADS>::new(tables);
     let first = place(run, tables, tiles.start);
     // SAFETY: by the contract of this function.
     unsafe { in_registers.tiles::<false, 0>(tables, first, tiles.len(), Fetch::NONE) };
@@ -136,7 +136,7 @@ unsafe fn streamed_of<const VECTORS: usize, const LOADS: usize>(
     tiles: Range<usize>,
 ) {
     const PAGE: usize = 4096;
-    let in_registers = InRegisters::<VECTORS, LOADS>::new(tables);
+    let in_registers = WideInRegisters::<VECTORS, LOADS>::new(tables);
     let page = (PAGE / tables.tile).max(1);
     let stream = |at: usize| {
         let (src, dst) = place(run, tables, at);
@@ -147,10 +147,10 @@ unsafe fn streamed_of<const VECTORS: usize, const LOADS: usize>(
             }
         }
     };
-    let (mut at, pages) = (tiles.start, stream::TOGETHER * page);
+    let (mut at, pages) = (tiles.start, stream::SIDE_BY_SIDE * page);
     while at + pages <= tiles.end {
         for first in at..at + page {
-            for k in 0..stream::TOGETHER {
+            for k in 0..stream::SIDE_BY_SIDE {
                 stream(first + k * page);
             }
         }

@@ -52,11 +52,11 @@ unsafe fn turns_of<const N: usize>(
     // SAFETY: by the contract of this function.
     unsafe {
         for (to, from) in groups.each(dst, src) {
-            together::<N, AT_ONCE>(to, from, places, turns, &move_);
+            some_turns::<N, AT_ONCE>(to, from, places, turns, &move_);
         }
         let (dst, src) = groups.end(dst, src);
         for (to, from) in rest.each(dst, src) {
-            together::<N, 1>(to, from, places, turns, &move_);
+            some_turns::<N, 1>(to, from, places, turns, &move_);
         }
     }
 }
@@ -67,7 +67,7 @@ unsafe fn turns_of<const N: usize>(
 /// As [`turns_of`].
 #[target_feature(enable = "avx2")]
 #[inline]
-unsafe fn together<const N: usize, const TURNS: usize>(
+unsafe fn some_turns<const N: usize, const TURNS: usize>(
     dst: *mut u8,
     src: *const u8,
     places: &[isize],

@@ -9,7 +9,7 @@ mod blends;
 mod gathers;
 mod windows;
 
-use super::{Places, Turns};
+use super::{KeptPlaces, Turns};
 use crate::move_::copy::Rows;
 
 /// Moves neighbouring rows in each of the turns; `false`, and nothing is moved, if they fit no form.
@@ -20,7 +20,7 @@ pub(super) unsafe fn moved(
     dst: *mut u8,
     src: *const u8,
     rows: Rows,
-    places: Places<'_>,
+    places: KeptPlaces<'_>,
     turns: Turns,
 ) -> bool {
     let form = Form::of(&rows, places.reach, turns);

@@ -4,7 +4,7 @@
 //! by masks. Where one load gives a row, the vector is as narrow as that allows: a narrow store straddles fewer lines.
 
 use super::short::{Short, at_an_end};
-use super::tile::{Fetch, InRegisters};
+use super::tile::{Fetch, WideInRegisters};
 use crate::move_::copy::Rows;
 use crate::move_::mask::mask_of;
 use crate::move_::shuffled::lanes::by_shape;
@@ -167,7 +167,7 @@ unsafe fn shaped<const VECTORS: usize, const LOADS: usize>(
     };
     let (first, last) = ends(places, rows.count);
     let all_fit = short.fits(&row(first)) && short.fits(&row(last));
-    let in_registers = InRegisters::<VECTORS, LOADS>::new(tables);
+    let in_registers = WideInRegisters::<VECTORS, LOADS>::new(tables);
     let mut dst = run.dst;
     let fetch = |k: usize, dst: *mut u8| {
         if places.ahead > 0 {

@@ -26,13 +26,13 @@ impl Fetch {
 pub(super) const MANY: usize = 3;
 
 /// Tables as values.
-pub(super) struct InRegisters<const VECTORS: usize, const LOADS: usize> {
+pub(super) struct WideInRegisters<const VECTORS: usize, const LOADS: usize> {
     bytes: [[__m512i; LOADS]; VECTORS],
     masks: [[u64; LOADS]; VECTORS],
     offsets: [[isize; LOADS]; VECTORS],
 }
 
-impl<const VECTORS: usize, const LOADS: usize> InRegisters<VECTORS, LOADS> {
+impl<const VECTORS: usize, const LOADS: usize> WideInRegisters<VECTORS, LOADS> {
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
     #[inline]
     pub fn new(tables: &Tables<64>) -> Self {
@@ -69,7 +69,7 @@ impl<const VECTORS: usize, const LOADS: usize> InRegisters<VECTORS, LOADS> {
     /// Moves the tile at `src` to `dst`.
     ///
     /// # Safety
-    /// As [`InRegisters::vector`]; the tile is writable.
+    /// As [`WideInRegisters::vector`]; the tile is writable.
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
     #[inline]
     unsafe fn tile(&self, dst: *mut u8, src: *const u8) {
@@ -83,7 +83,7 @@ impl<const VECTORS: usize, const LOADS: usize> InRegisters<VECTORS, LOADS> {
     /// fetched before they are written; `READ` are the lines to fetch of a later row, [`MANY`] standing for as many as there are.
     ///
     /// # Safety
-    /// As [`InRegisters::tile`], for each of the tiles.
+    /// As [`WideInRegisters::tile`], for each of the tiles.
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
     #[inline]
     pub unsafe fn tiles<const WRITE: bool, const READ: usize>(
@@ -111,7 +111,7 @@ impl<const VECTORS: usize, const LOADS: usize> InRegisters<VECTORS, LOADS> {
     /// The same of the first bytes of a tile.
     ///
     /// # Safety
-    /// As [`InRegisters::tile`], for so many bytes.
+    /// As [`WideInRegisters::tile`], for so many bytes.
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
     #[inline]
     pub unsafe fn cut(&self, dst: *mut u8, src: *const u8, bytes: usize) {

@@ -4,7 +4,7 @@
 //! may end: one that would is gathered earlier by so many bytes, and shifted.
 
 use crate::move_::copy::Rows;
-use crate::move_::lookup::repeat::{MOST_KEPT, Places, Turns};
+use crate::move_::lookup::repeat::{KeptPlaces, MOST_KEPT, Turns};
 use crate::move_::mask::mask_of;
 use crate::move_::rows::{AHEAD_WRITE, prefetch, prefetch_write};
 use core::arch::x86_64::*;
@@ -45,7 +45,7 @@ pub(super) unsafe fn moved(
     dst: *mut u8,
     src: *const u8,
     rows: Rows,
-    places: Places<'_>,
+    places: KeptPlaces<'_>,
     turns: Turns,
 ) {
     // SAFETY: by the contract of this function.
@@ -66,7 +66,7 @@ unsafe fn gathered<const BYTES: usize>(
     dst: *mut u8,
     src: *const u8,
     rows: Rows,
-    places: Places<'_>,
+    places: KeptPlaces<'_>,
     turns: Turns,
 ) {
     let mut narrow = [const { MaybeUninit::<i32>::uninit() }; MOST_KEPT];

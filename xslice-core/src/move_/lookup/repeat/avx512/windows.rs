@@ -2,7 +2,7 @@
 
 use crate::move_::copy::Rows;
 use crate::move_::lookup::avx512::look_up;
-use crate::move_::lookup::repeat::{Places, Turns};
+use crate::move_::lookup::repeat::{KeptPlaces, Turns};
 use crate::move_::mask::mask_of;
 use core::arch::x86_64::*;
 
@@ -41,7 +41,7 @@ pub(super) unsafe fn moved(
     dst: *mut u8,
     src: *const u8,
     rows: Rows,
-    places: Places<'_>,
+    places: KeptPlaces<'_>,
     turns: Turns,
     at_once: usize,
 ) {
