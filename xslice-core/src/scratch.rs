@@ -107,24 +107,24 @@ impl Scratch {
     ///
     /// # Panics
     /// If [`Scratch::prepare`] has not made so many temporaries.
-    pub(crate) fn split(&mut self, at: usize) -> (Sources<'_>, Output<'_>) {
+    pub(crate) fn split(&mut self, at: usize) -> (Earlier<'_>, Output<'_>) {
         let (earlier, rest) = self.slots.split_at_mut(at);
-        (Sources { slots: earlier }, rest[0].output())
+        (Earlier { slots: earlier }, rest[0].output())
     }
 
     /// All temporaries as sources.
-    pub(crate) fn sources(&self) -> Sources<'_> {
-        Sources { slots: &self.slots }
+    pub(crate) fn sources(&self) -> Earlier<'_> {
+        Earlier { slots: &self.slots }
     }
 }
 
 /// Temporaries that are already written.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Sources<'a> {
+pub struct Earlier<'a> {
     slots: &'a [Slot],
 }
 
-impl<'a> Sources<'a> {
+impl<'a> Earlier<'a> {
     /// Temporary `at` as a source.
     pub(crate) fn input(&self, at: usize) -> Input<'a> {
         self.slots[at].input()

@@ -14,13 +14,13 @@ pub struct Sources<'a> {
     /// The operands of the call, admitted by the plan.
     pub inputs: &'a [Input<'a>],
     /// Temporaries that earlier steps have written.
-    pub(crate) earlier: scratch::Sources<'a>,
+    pub(crate) earlier: scratch::Earlier<'a>,
 }
 
 impl<'a> Sources<'a> {
     /// What a step of `plan` may read.
     #[must_use]
-    pub fn new(plan: &'a Plan, inputs: &'a [Input<'a>], earlier: scratch::Sources<'a>) -> Self {
+    pub fn new(plan: &'a Plan, inputs: &'a [Input<'a>], earlier: scratch::Earlier<'a>) -> Self {
         Self {
             constants: plan.constants(),
             inputs,

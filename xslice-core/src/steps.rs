@@ -46,7 +46,7 @@ pub fn steps(
         }
         _ => return many_steps(plan, inputs, output, temporaries, tests, &mut nest),
     };
-    let sources = Sources::new(plan, inputs, scratch::Sources::default());
+    let sources = Sources::new(plan, inputs, scratch::Earlier::default());
     let left = match check {
         Some(check) if !tests(check) => self::check(check, &sources).map(|()| None)?,
         left => left,

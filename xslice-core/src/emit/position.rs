@@ -99,7 +99,7 @@ struct Position {
 
 /// One lookup: an index that is loaded as soon as the loops that it depends on are open.
 #[derive(Debug)]
-struct Row {
+struct LoadedIndex {
     table: Buffer,
     index: IndexType,
     size: i64,
@@ -111,7 +111,7 @@ struct Row {
 /// An access and the indices that it is through, inner ones first.
 #[derive(Debug)]
 pub(super) struct Indices {
-    rows: Vec<Row>,
+    rows: Vec<LoadedIndex>,
     top: Position,
 }
 
@@ -135,7 +135,7 @@ impl Indices {
     }
 }
 
-fn flatten(access: &Access, rows: &mut Vec<Row>) -> Position {
+fn flatten(access: &Access, rows: &mut Vec<LoadedIndex>) -> Position {
     let mut position = Position {
         offset: access.offset,
         strides: access.strides.clone(),
@@ -146,7 +146,7 @@ fn flatten(access: &Access, rows: &mut Vec<Row>) -> Position {
         let last = inner.strides.iter().rposition(|stride| *stride != 0);
         let inner_levels = inner.rows.iter().map(|(_, row)| rows[*row].level);
         let level = inner_levels.chain(last.map(|last| last + 1)).max();
-        rows.push(Row {
+        rows.push(LoadedIndex {
             table: lookup.table,
             index: lookup.index,
             size: lookup.size,

@@ -5,17 +5,20 @@
 //! some way ahead, and an index is tested while it is read anyway. One that is outside its axis is never used as an address (I3): no row
 //! of its block moves, and a vector that looks up many rows at once reads none for it, but may write what is in its place.
 
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
 mod indices;
-pub(super) mod tables;
+#[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
+mod neon;
+pub(super) mod repeat;
+mod small_tables;
 
 use super::cache::Cache;
 use super::copy::{self, Mover, Rows, by_width};
-#[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
-use super::neon;
 use super::rows;
 use super::shuffled::Places;
-#[cfg(target_arch = "x86_64")]
-use super::{avx2, avx512};
 #[cfg(any(
     target_arch = "x86_64",
     all(target_arch = "aarch64", target_feature = "neon")
@@ -26,7 +29,7 @@ use crate::shuffle::Shuffle;
 use core::mem::MaybeUninit;
 use core::ops::Range;
 pub(super) use indices::{Index, Indices};
-use tables::{MOST_ENTRIES, pays, threes, words};
+use small_tables::{MOST_ENTRIES, pays, threes, words};
 
 /// Places that are found at once.
 const BLOCK: usize = 256;
@@ -123,7 +126,7 @@ unsafe fn vectors<I: Index>(
     unsafe {
         match (level.kind(), rows.bytes) {
             #[cfg(target_arch = "x86_64")]
-            (Kind::Avx512, 1..=4) if pays(&rows, indices, tables::PLANE) => {
+            (Kind::Avx512, 1..=4) if pays(&rows, indices, small_tables::PLANE) => {
                 avx512::planes(dst, src, rows, indices)
             }
             #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]

@@ -4,30 +4,23 @@
 //! buffers of the lengths that the plan names (I3) and to write no byte twice (I4). [`run`] compares these lengths with the call before
 //! anything moves and takes the steps of the plan in order. So every check has passed before a nest loads an index, or is left to the
 //! very move that reads these indices: one that is outside is never used as an address. What is left to choose here is speed.
+//!
+//! A file for each kind of move, and below it one for each set of instructions that it has code of its own for:
+//!   copy, rows, stream  copies and strided moves: short runs, rows by vectors, results that no cache keeps
+//!   fill                values of a Range
+//!   shuffled            shuffles, by `lanes` of 16 bytes for any set: `avx2`, `avx512`, `neon`
+//!   lookup              rows where indices point: `avx2`, `avx512`, `neon`; those that `repeat` in each turn: `avx2`, `avx512`
+//! And what calls them: `walk` goes through the loops around a move, `turns` takes the innermost ones at once, `together` lists the rows of
+//! several, `parallel` shares them out.
 
 mod at;
-#[cfg(target_arch = "x86_64")]
-mod avx2;
-#[cfg(target_arch = "x86_64")]
-mod avx512;
-#[cfg(target_arch = "x86_64")]
-mod blends;
 mod cache;
 mod collect;
 mod copy;
 mod fill;
-#[cfg(target_arch = "x86_64")]
-mod gathers;
-#[cfg(any(
-    target_arch = "x86_64",
-    all(target_arch = "aarch64", target_feature = "neon")
-))]
-mod lanes;
 mod lookup;
-#[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
-mod neon;
 #[cfg(target_arch = "x86_64")]
-mod pairs;
+mod mask;
 #[cfg(feature = "rayon")]
 mod parallel;
 #[cfg_attr(
@@ -35,13 +28,8 @@ mod parallel;
     expect(dead_code, reason = "on one thread nothing is shared out")
 )]
 mod part;
-#[cfg(target_arch = "x86_64")]
-mod picked;
 mod positions;
-mod repeat;
 mod rows;
-#[cfg(target_arch = "x86_64")]
-mod short;
 mod shuffled;
 #[cfg(target_arch = "x86_64")]
 mod stream;
@@ -52,10 +40,6 @@ mod tests;
 mod together;
 mod turns;
 mod walk;
-#[cfg(target_arch = "x86_64")]
-mod windows;
-#[cfg(target_arch = "x86_64")]
-mod x86;
 
 use at::At;
 use cache::Cache;
@@ -156,7 +140,7 @@ unsafe fn with_sources(
     let sources = Sources {
         constants: &[],
         inputs,
-        earlier: scratch::Sources::default(),
+        earlier: scratch::Earlier::default(),
     };
     // SAFETY: by the contract of this function.
     unsafe { whole(level, schedule, &sources, dst) }

@@ -1,15 +1,20 @@
 //! Running a Shuffle: rows of periods, by the widest tables that pay.
 
-use super::cache::Cache;
-use super::copy::{self, Rows};
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
 #[cfg(any(
     target_arch = "x86_64",
     all(target_arch = "aarch64", target_feature = "neon")
 ))]
-use super::lanes;
+mod lanes;
+#[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
+mod neon;
+
+use super::cache::Cache;
+use super::copy::{self, Rows};
 use super::rows::{AHEAD_WRITE, prefetch_write};
-#[cfg(target_arch = "x86_64")]
-use super::{picked, short, x86};
 #[cfg(target_arch = "x86_64")]
 use crate::level::Kind;
 use crate::level::Level;
@@ -17,6 +22,8 @@ use crate::level::Level;
 use crate::nest::schedule::Move;
 use crate::nest::schedule::Schedule;
 use crate::shuffle::{Pattern, Shuffle};
+#[cfg(target_arch = "x86_64")]
+use avx512::{picked, short};
 #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
 use core::arch::aarch64::uint8x16_t;
 #[cfg(target_arch = "x86_64")]
@@ -114,10 +121,10 @@ impl Shuffle {
         unsafe {
             #[cfg(target_arch = "x86_64")]
             if level.kind() == Kind::Avx512
-                && x86::streams(&rows)
+                && avx512::streams(&rows)
                 && let Some(whole) = self.whole()
             {
-                let row = |k| x86::wide(&run.row(k, rows), pattern, whole, x86::streamed);
+                let row = |k| avx512::wide(&run.row(k, rows), pattern, whole, avx512::streamed);
                 return (0..rows.count).for_each(row);
             }
             #[cfg(target_arch = "x86_64")]
@@ -131,7 +138,7 @@ impl Shuffle {
             match self.tables(level) {
                 #[cfg(target_arch = "x86_64")]
                 (Some(wide), _) => {
-                    let row = |k| x86::wide(&run.row(k, rows), pattern, wide, x86::vectors);
+                    let row = |k| avx512::wide(&run.row(k, rows), pattern, wide, avx512::vectors);
                     (0..rows.count).for_each(row);
                 }
                 #[cfg(target_arch = "x86_64")]
@@ -188,7 +195,7 @@ impl Shuffle {
             match self.tables(level) {
                 #[cfg(target_arch = "x86_64")]
                 (Some(wide), _) => {
-                    each.for_each(|k| x86::wide(&row(k), pattern, wide, x86::vectors));
+                    each.for_each(|k| avx512::wide(&row(k), pattern, wide, avx512::vectors));
                 }
                 #[cfg(target_arch = "x86_64")]
                 (None, Some(narrow)) => {
@@ -253,7 +260,7 @@ pub(crate) fn prepare(schedule: &Schedule) {
 ///
 /// # Safety
 /// As [`Shuffle::run`].
-pub(super) unsafe fn units(run: &Run, pattern: &Pattern, at: Range<usize>) {
+unsafe fn units(run: &Run, pattern: &Pattern, at: Range<usize>) {
     macro_rules! each {
         ($unit:literal) => {{
             let period = pattern.period();

@@ -32,7 +32,7 @@ fn are_scattered(rows: &Rows) -> bool {
 }
 
 /// So many rows are moved line by line in turn: each reads and writes pages of its own, and the memory serves them side by side.
-pub(super) const TOGETHER: usize = 4;
+pub(super) const SIDE_BY_SIDE: usize = 4;
 
 /// Moves rows, row `k` from `place(k)` bytes behind `src`; places are asked for up to `known`.
 ///
@@ -79,26 +79,26 @@ unsafe fn each(
     from: impl Fn(usize) -> *const u8,
     line: impl Fn(*mut u8, *const u8) + Copy,
 ) {
-    let ahead = ahead(rows.bytes).max(TOGETHER);
-    let row = |k: usize| Row {
+    let ahead = ahead(rows.bytes).max(SIDE_BY_SIDE);
+    let row = |k: usize| StreamedRow {
         to: dst.wrapping_offset(k as isize * rows.dst_stride),
         from: from(k),
         next: from(k + ahead),
     };
-    let most = rows.count / TOGETHER * TOGETHER;
-    let fetched = |row: Row, at: usize| prefetch(row.next.wrapping_add(at));
+    let most = rows.count / SIDE_BY_SIDE * SIDE_BY_SIDE;
+    let fetched = |row: StreamedRow, at: usize| prefetch(row.next.wrapping_add(at));
     // SAFETY: these are the rows.
     unsafe {
-        for first in (0..most).step_by(TOGETHER) {
-            let some: [_; TOGETHER] = core::array::from_fn(|k| row(first + k));
+        for first in (0..most).step_by(SIDE_BY_SIDE) {
+            let some: [_; SIDE_BY_SIDE] = core::array::from_fn(|k| row(first + k));
             match are_scattered(&rows) {
-                true => together(some, rows.bytes, line, fetched),
+                true => side_by_side(some, rows.bytes, line, fetched),
                 // The processor's own prefetchers are quicker.
-                false => together(some, rows.bytes, line, |_, _| {}),
+                false => side_by_side(some, rows.bytes, line, |_, _| {}),
             }
         }
         for last in most..rows.count {
-            together([row(last)], rows.bytes, line, fetched);
+            side_by_side([row(last)], rows.bytes, line, fetched);
         }
     }
     complete();
@@ -116,13 +116,13 @@ pub(super) fn complete() {
 
 /// Where a row is written and read, and one to fetch meanwhile.
 #[derive(Clone, Copy)]
-struct Row {
+struct StreamedRow {
     to: *mut u8,
     from: *const u8,
     next: *const u8,
 }
 
-impl Row {
+impl StreamedRow {
     /// The row without its first bytes.
     fn without(self, bytes: usize) -> Self {
         Self {
@@ -138,11 +138,11 @@ impl Row {
 /// # Safety
 /// As [`run`] for each of them, with at least [`LEAST_ROW`] bytes.
 #[inline(always)]
-unsafe fn together<const ROWS: usize>(
-    rows: [Row; ROWS],
+unsafe fn side_by_side<const ROWS: usize>(
+    rows: [StreamedRow; ROWS],
     bytes: usize,
     line: impl Fn(*mut u8, *const u8),
-    fetch: impl Fn(Row, usize),
+    fetch: impl Fn(StreamedRow, usize),
 ) {
     let heads = rows.map(|row| row.to.addr().wrapping_neg() % 64);
     // Bytes in lines of every row; one may have one line more.
@@ -153,7 +153,7 @@ unsafe fn together<const ROWS: usize>(
         for (row, head) in rows.into_iter().zip(heads) {
             run(row.to, row.from, head);
         }
-        let lines: [Row; ROWS] = core::array::from_fn(|k| rows[k].without(heads[k]));
+        let lines: [StreamedRow; ROWS] = core::array::from_fn(|k| rows[k].without(heads[k]));
         let mut at = 0;
         while at < common {
             for row in lines {

@@ -3,8 +3,8 @@
 use super::cache::Cache;
 use super::copy::Rows;
 use super::fill;
+use super::lookup::repeat::{self, KeptPlaces, Turns};
 use super::lookup::{self, Index, Indices};
-use super::repeat::{self, Places, Turns};
 use super::rows;
 use super::shuffled;
 use crate::level::Level;
@@ -469,7 +469,7 @@ fn repeat(random: &mut Random, bytes: usize, reach: usize, places: &[isize], tur
     for level in Level::all() {
         let mut dst = vec![UNTOUCHED; expected.len()];
         let from = src.as_ptr().wrapping_add(first(0));
-        let each = Places {
+        let each = KeptPlaces {
             each: places,
             reach,
         };

@@ -7,8 +7,8 @@
 use super::at::{At, each_turn};
 use super::cache::Cache;
 use super::copy::{self, Mover, by_width};
+use super::lookup::repeat::{self, KeptPlaces, Turns};
 use super::lookup::{looked_ahead, pick};
-use super::repeat::{self, Places, Turns};
 use super::together::Together;
 use super::{Call, MOST_INLINE, Rows, indices, turn};
 use crate::access::{Access, IndexType, Lookup};
@@ -163,7 +163,7 @@ impl Schedule {
         let sources = Sources {
             constants: &[],
             inputs: &[],
-            earlier: scratch::Sources::default(),
+            earlier: scratch::Earlier::default(),
         };
         let call = Call {
             level: Level::settled(),
@@ -302,7 +302,7 @@ impl Call<'_> {
         &self,
         table: i64,
         places: &'p mut [MaybeUninit<isize>; repeat::MOST_KEPT],
-    ) -> Option<(Rows, Places<'p>)> {
+    ) -> Option<(Rows, KeptPlaces<'p>)> {
         let Move::Lookup {
             bytes,
             dst_stride,
@@ -332,7 +332,7 @@ impl Call<'_> {
             };
             let each = &*(&raw const *places as *const [isize]);
             let reach = reach(bytes, src_stride, lookup);
-            inside.then_some((rows, Places { each, reach }))
+            inside.then_some((rows, KeptPlaces { each, reach }))
         }
     }
 

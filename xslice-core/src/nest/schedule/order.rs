@@ -31,7 +31,7 @@ impl Schedule {
         if !self.src.is_affine() {
             return;
         }
-        let Some(row) = Row::of(&self.inner) else {
+        let Some(row) = SourceRow::of(&self.inner) else {
             return;
         };
         if self.reads_again(&row) {
@@ -41,7 +41,7 @@ impl Schedule {
     }
 
     /// Whether turns of some loop read the same lines when a cache has lost them.
-    fn reads_again(&self, row: &Row) -> bool {
+    fn reads_again(&self, row: &SourceRow) -> bool {
         let mut between = row.lines.saturating_mul(LINE);
         for (&extent, &stride) in self.extents.iter().zip(&*self.src.strides).rev() {
             if row.overlaps(stride) {
@@ -69,7 +69,7 @@ impl Schedule {
     }
 
     /// Cuts long rows of elements in lines of their own, where the innermost loop reads their neighbours.
-    fn tile(&mut self, row: &Row) {
+    fn tile(&mut self, row: &SourceRow) {
         let Some(inner) = self.extents.len().checked_sub(1) else {
             return;
         };
@@ -108,7 +108,7 @@ impl Schedule {
 }
 
 /// What one turn of the outer loops reads.
-struct Row {
+struct SourceRow {
     lines: u64,
     /// Bytes from the first to the last; of one line if each element has its own.
     reach: u64,
@@ -116,7 +116,7 @@ struct Row {
     is_sparse: bool,
 }
 
-impl Row {
+impl SourceRow {
     /// The row of a move that writes whole lines; `None` for a move that loses by another order, or has nothing to gain.
     fn of(inner: &Move) -> Option<Self> {
         let (count, bytes, stride) = match *inner {

@@ -1,10 +1,10 @@
 //! Look-ups with AVX-512: narrow entries of small tables in registers, those of larger ones through a table in L1, words by gathers.
 //!
-//! Everything here moves the same bytes as [`super::lookup`], which is also what takes over where a case does not fit. Each lane's
+//! Everything here moves the same bytes as [`lookup`](super), which is also what takes over where a case does not fit. Each lane's
 //! index is tested before it is used; what lies outside its axis is not loaded.
 
-use super::copy::Rows;
-use super::lookup::{Index, Indices, tables};
+use super::{Index, Indices, small_tables};
+use crate::move_::copy::Rows;
 use core::arch::x86_64::*;
 
 /// Eight indices from `k` on, wrapped, and a bit for each that then lies in the axis.
@@ -66,7 +66,7 @@ fn scaled(wrapped: __m512i, scale: isize) -> __m512i {
 /// Neighbouring words of 4 or 8 bytes, by gathers. Gives how many are done; the rest is fewer than a vector. `None`: an index lies outside.
 ///
 /// # Safety
-/// As [`super::lookup::run`], the processor has AVX-512 F, BW, VL, DQ and VBMI; rows and table are packed, the source stands still,
+/// As [`super::run`], the processor has AVX-512 F, BW, VL, DQ and VBMI; rows and table are packed, the source stands still,
 /// `rows.bytes` is 4 or 8.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
 pub(super) unsafe fn words<I: Index>(
@@ -105,7 +105,7 @@ pub(super) unsafe fn words<I: Index>(
 /// index lies outside.
 ///
 /// # Safety
-/// As [`words`], with at most [`tables::MOST_ENTRIES`] entries.
+/// As [`words`], with at most [`small_tables::MOST_ENTRIES`] entries.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
 pub(super) unsafe fn narrow<I: Index>(
     dst: *mut u8,
@@ -114,7 +114,7 @@ pub(super) unsafe fn narrow<I: Index>(
     indices: &Indices<I>,
 ) -> Option<usize> {
     // SAFETY: by the contract of this function.
-    let table = unsafe { tables::words(src, &rows, indices) };
+    let table = unsafe { small_tables::words(src, &rows, indices) };
     // Byte k of the packed entries of three bytes, out of words.
     let packed: [u8; 64] =
         core::array::from_fn(|k| if k < 48 { (k / 3 * 4 + k % 3) as u8 } else { 0 });
@@ -147,7 +147,7 @@ pub(super) unsafe fn narrow<I: Index>(
 /// the rest is fewer than a vector. `None`: an index lies outside.
 ///
 /// # Safety
-/// As [`words`] but for the bytes of a row, with at most [`tables::PLANE`] entries.
+/// As [`words`] but for the bytes of a row, with at most [`small_tables::PLANE`] entries.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
 pub(super) unsafe fn planes<I: Index>(
     dst: *mut u8,
@@ -176,7 +176,7 @@ unsafe fn planes_of<const N: usize, I: Index>(
     indices: &Indices<I>,
 ) -> Option<usize> {
     // SAFETY: by the contract of this function.
-    let bytes: [_; N] = unsafe { tables::planes(src, indices) };
+    let bytes: [_; N] = unsafe { small_tables::planes(src, indices) };
     // SAFETY: loads of whole arrays.
     let load = |bytes: &[u8; 64]| unsafe { _mm512_loadu_si512(bytes.as_ptr().cast()) };
     let planes = bytes.map(|plane| {

@@ -3,13 +3,12 @@
 //! There is no gather here: where it exists without AVX-512, it is slower than as many loads. What is saved is the way of each place
 //! through 64 bits and a buffer of many.
 
-use super::copy::{self, Rows};
-use super::lookup::{Index, Indices, tables};
-use super::repeat::Turns;
+use super::{Index, Indices, small_tables};
+use crate::move_::copy::{self, Rows};
 use core::arch::x86_64::*;
 
 /// Rows that are moved at once.
-const EIGHT: usize = 8;
+pub(super) const EIGHT: usize = 8;
 
 /// Whether [`run`] moves such rows: their places have 32 bits.
 pub(super) fn takes<I: Index>(rows: &Rows, indices: &Indices<I>) -> bool {
@@ -19,7 +18,7 @@ pub(super) fn takes<I: Index>(rows: &Rows, indices: &Indices<I>) -> bool {
 /// Neighbouring rows of 1, 2, 4 or 8 bytes. Gives how many are done; the rest is fewer than eight. `None`: an index lies outside.
 ///
 /// # Safety
-/// As [`super::lookup::run`], for rows that it [`takes`]; the processor has AVX2; rows and indices are packed, the source stands still.
+/// As [`super::run`], for rows that it [`takes`]; the processor has AVX2; rows and indices are packed, the source stands still.
 #[target_feature(enable = "avx2")]
 pub(super) unsafe fn run<I: Index>(
     dst: *mut u8,
@@ -42,7 +41,7 @@ pub(super) unsafe fn run<I: Index>(
 /// eight. `None`: an index lies outside.
 ///
 /// # Safety
-/// As [`run`] but for the bytes of a row, with at most [`tables::MOST_ENTRIES`] entries.
+/// As [`run`] but for the bytes of a row, with at most [`small_tables::MOST_ENTRIES`] entries.
 #[target_feature(enable = "avx2")]
 pub(super) unsafe fn threes<I: Index>(
     dst: *mut u8,
@@ -52,7 +51,7 @@ pub(super) unsafe fn threes<I: Index>(
 ) -> Option<usize> {
     // SAFETY: by the contract of this function; the entries of the table are those of the source.
     unsafe {
-        let table = tables::words(src, &rows, indices);
+        let table = small_tables::words(src, &rows, indices);
         let table = table.as_ptr().cast();
         let words = Indices {
             scale: 4,
@@ -61,7 +60,11 @@ pub(super) unsafe fn threes<I: Index>(
         each_eight(dst, rows, &words, |to, places| {
             let (fours, _) = places.as_chunks::<4>();
             for (k, four) in fours.iter().enumerate() {
-                tables::four_of_three(to.add(12 * k), table, four.map(|place| place as isize));
+                small_tables::four_of_three(
+                    to.add(12 * k),
+                    table,
+                    four.map(|place| place as isize),
+                );
             }
         })
     }
@@ -177,123 +180,5 @@ unsafe fn doubles(to: *mut u8, src: *const u8, places: [u32; EIGHT]) {
             let two = _mm_loadh_pd(low, from(k + 1).cast());
             _mm_storeu_si128(to.add(8 * k).cast(), _mm_castpd_si128(two));
         }
-    }
-}
-
-/// Moves neighbouring rows of 1 or 2 bytes in each of the turns, always from the same places; `false`, and nothing is moved, for others:
-/// wider ones take as long one by one.
-///
-/// # Safety
-/// As [`super::repeat::moved`]; the processor has AVX2.
-#[target_feature(enable = "avx2")]
-pub(super) unsafe fn in_turns(
-    dst: *mut u8,
-    src: *const u8,
-    rows: Rows,
-    places: &[isize],
-    turns: Turns,
-) -> bool {
-    if !rows.touch() || rows.count < EIGHT {
-        return false;
-    }
-    // SAFETY: by the contract of this function.
-    unsafe {
-        match rows.bytes {
-            1 => turns_of::<1>(dst, src, places, turns, |to, from| one_byte(to, from)),
-            2 => turns_of::<2>(dst, src, places, turns, |to, from| two_bytes(to, from)),
-            _ => return false,
-        }
-    }
-    true
-}
-
-/// Turns that move the same eight rows one after the other: their places stay in registers.
-const AT_ONCE: usize = 2;
-
-/// Moves rows of `N` bytes in turns, by what moves eight of them.
-///
-/// # Safety
-/// As [`in_turns`], for rows of so many bytes; `move_` is given the places of eight, and room for them.
-#[target_feature(enable = "avx2")]
-#[inline]
-unsafe fn turns_of<const N: usize>(
-    dst: *mut u8,
-    src: *const u8,
-    places: &[isize],
-    turns: Turns,
-    move_: impl Fn(*mut u8, [*const u8; EIGHT]),
-) {
-    let (groups, rest) = turns.in_groups(AT_ONCE);
-    // SAFETY: by the contract of this function.
-    unsafe {
-        for (to, from) in groups.each(dst, src) {
-            together::<N, AT_ONCE>(to, from, places, turns, &move_);
-        }
-        let (dst, src) = groups.end(dst, src);
-        for (to, from) in rest.each(dst, src) {
-            together::<N, 1>(to, from, places, turns, &move_);
-        }
-    }
-}
-
-/// `TURNS` turns.
-///
-/// # Safety
-/// As [`turns_of`].
-#[target_feature(enable = "avx2")]
-#[inline]
-unsafe fn together<const N: usize, const TURNS: usize>(
-    dst: *mut u8,
-    src: *const u8,
-    places: &[isize],
-    turns: Turns,
-    move_: &impl Fn(*mut u8, [*const u8; EIGHT]),
-) {
-    let to: [_; TURNS] =
-        core::array::from_fn(|t| dst.wrapping_offset(t as isize * turns.dst_stride));
-    let from: [_; TURNS] =
-        core::array::from_fn(|t| src.wrapping_offset(t as isize * turns.src_stride));
-    let (eights, rest) = places.as_chunks::<EIGHT>();
-    let mut at = 0;
-    for eight in eights {
-        for t in 0..TURNS {
-            move_(
-                to[t].wrapping_add(at),
-                eight.map(|place| from[t].wrapping_offset(place)),
-            );
-        }
-        at += EIGHT * N;
-    }
-    for &place in rest {
-        for t in 0..TURNS {
-            // SAFETY: by the contract of this function.
-            unsafe { copy::fixed::<N>(to[t].add(at), from[t].wrapping_offset(place)) };
-        }
-        at += N;
-    }
-}
-
-/// # Safety
-/// A byte is readable at each of the places, and as many are writable at `to`.
-#[target_feature(enable = "avx2")]
-#[inline]
-unsafe fn one_byte(to: *mut u8, from: [*const u8; EIGHT]) {
-    // SAFETY: by the contract of this function.
-    unsafe {
-        let [a, b, c, d, e, f, g, h] = from.map(|from| from.cast::<i8>().read());
-        let eight = _mm_setr_epi8(a, b, c, d, e, f, g, h, 0, 0, 0, 0, 0, 0, 0, 0);
-        _mm_storel_epi64(to.cast(), eight);
-    }
-}
-
-/// # Safety
-/// As [`one_byte`], of two bytes.
-#[target_feature(enable = "avx2")]
-#[inline]
-unsafe fn two_bytes(to: *mut u8, from: [*const u8; EIGHT]) {
-    // SAFETY: by the contract of this function; at any alignment.
-    unsafe {
-        let [a, b, c, d, e, f, g, h] = from.map(|from| from.cast::<i16>().read_unaligned());
-        _mm_storeu_si128(to.cast(), _mm_setr_epi16(a, b, c, d, e, f, g, h));
     }
 }

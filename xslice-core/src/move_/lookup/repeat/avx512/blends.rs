@@ -4,10 +4,10 @@
 //! places are near each other, because all lie within some windows or because they are sorted, a vector has far fewer steps than rows.
 //! The steps are found once.
 
-use super::copy::Rows;
-use super::repeat::{MOST_KEPT, Places, Turns};
-use super::rows::{AHEAD_WRITE, prefetch_write};
-use super::x86::mask_of;
+use crate::move_::copy::Rows;
+use crate::move_::lookup::repeat::{KeptPlaces, MOST_KEPT, Turns};
+use crate::move_::mask::mask_of;
+use crate::move_::rows::{AHEAD_WRITE, prefetch_write};
 use core::arch::x86_64::*;
 use core::mem::MaybeUninit;
 
@@ -69,7 +69,7 @@ fn fits(rows: &Rows, reach: usize, turns: usize) -> bool {
 }
 
 /// Whether rows have windows in common: because there are few, or because that of a row is mostly that of the row before.
-fn share_windows(rows: &Rows, places: Places<'_>) -> bool {
+fn share_windows(rows: &Rows, places: KeptPlaces<'_>) -> bool {
     let most = rows.count / LEAST_OF_STEP;
     let vectors = rows.count.div_ceil(VECTOR / rows.bytes);
     let window = |place: isize| place as usize / VECTOR;
@@ -83,13 +83,13 @@ fn share_windows(rows: &Rows, places: Places<'_>) -> bool {
 /// Moves neighbouring rows in each of the turns; `false`, and nothing is moved, if that does not pay.
 ///
 /// # Safety
-/// As [`super::repeat::moved`]; the processor has AVX-512 F, BW, VL, DQ and VBMI.
+/// As [`super::moved`]; the processor has AVX-512 F, BW, VL, DQ and VBMI.
 #[inline]
 pub(super) unsafe fn moved(
     dst: *mut u8,
     src: *const u8,
     rows: Rows,
-    places: Places<'_>,
+    places: KeptPlaces<'_>,
     turns: Turns,
 ) -> bool {
     fits(&rows, places.reach, turns.count)
@@ -105,7 +105,7 @@ unsafe fn blended(
     dst: *mut u8,
     src: *const u8,
     rows: Rows,
-    places: Places<'_>,
+    places: KeptPlaces<'_>,
     turns: Turns,
 ) -> bool {
     let mut blend = Blend {
@@ -137,7 +137,7 @@ unsafe fn blended(
 impl Blend {
     /// Finds the vectors of rows of `BYTES`, and their steps: how many vectors, or `None` where there are too many steps.
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
-    fn find<const BYTES: usize>(&mut self, places: Places<'_>) -> Option<usize> {
+    fn find<const BYTES: usize>(&mut self, places: KeptPlaces<'_>) -> Option<usize> {
         // The last window ends where the operand may end.
         let last = (places.reach - VECTOR) as u32;
         let rows = places.each.chunks(VECTOR / BYTES);

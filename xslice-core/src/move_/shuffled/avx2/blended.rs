@@ -1,8 +1,8 @@
 //! Loads of 32 bytes that take bytes from different places, put in order once: see [`Doubled`].
 
 use super::{Steps, walk};
-use crate::move_::lanes::{InMemory, Tile, Tiles};
 use crate::move_::shuffled::Run;
+use crate::move_::shuffled::lanes::{InMemory, Tile, Tiles};
 use crate::shuffle::{Doubled, Order, Tables};
 use core::arch::x86_64::{
     __m128i, __m256i, _mm256_blendv_epi8, _mm256_loadu_si256, _mm256_or_si256,
@@ -26,9 +26,9 @@ pub(super) unsafe fn each(
     // SAFETY: by the contract of this function.
     unsafe {
         match doubled.kind {
-            Order::Words => each_by::<Words>(doubled, first, tables, tiles),
-            Order::Halves => each_by::<Halves>(doubled, first, tables, tiles),
-            Order::Any => each_by::<Any>(doubled, first, tables, tiles),
+            Order::Words => each_by::<PutWords>(doubled, first, tables, tiles),
+            Order::Halves => each_by::<PutHalves>(doubled, first, tables, tiles),
+            Order::Any => each_by::<PutAny>(doubled, first, tables, tiles),
         }
     }
 }
@@ -77,11 +77,11 @@ trait InOrder {
     unsafe fn put(blended: __m256i, orders: [__m256i; 2]) -> __m256i;
 }
 
-struct Words;
-struct Halves;
-struct Any;
+struct PutWords;
+struct PutHalves;
+struct PutAny;
 
-impl InOrder for Words {
+impl InOrder for PutWords {
     #[target_feature(enable = "avx2")]
     #[inline]
     unsafe fn put(blended: __m256i, [_, words]: [__m256i; 2]) -> __m256i {
@@ -89,7 +89,7 @@ impl InOrder for Words {
     }
 }
 
-impl InOrder for Halves {
+impl InOrder for PutHalves {
     #[target_feature(enable = "avx2")]
     #[inline]
     unsafe fn put(blended: __m256i, [bytes, words]: [__m256i; 2]) -> __m256i {
@@ -97,7 +97,7 @@ impl InOrder for Halves {
     }
 }
 
-impl InOrder for Any {
+impl InOrder for PutAny {
     #[target_feature(enable = "avx2")]
     #[inline]
     unsafe fn put(blended: __m256i, [own, other]: [__m256i; 2]) -> __m256i {

@@ -1,66 +1,10 @@
-//! Rows from the same places in every turn of a loop, with AVX-512.
-//!
-//! What the places are is known before the first turn, so that each of them costs no more than the loads and stores: out of registers
-//! where the rows of some turns lie in a window of 256 bytes; blended from several windows where narrow rows are near each other; else by
-//! gathers where rows are words, or fill them nearly.
+//! Rows from the same places in every turn of a loop, with AVX-512, out of registers: the rows of some turns lie in a window of 256 bytes.
 
-use super::avx512::look_up;
-use super::blends;
-use super::copy::Rows;
-use super::gathers;
-use super::repeat::{Places, Turns};
-use super::x86::mask_of;
+use crate::move_::copy::Rows;
+use crate::move_::lookup::avx512::look_up;
+use crate::move_::lookup::repeat::{KeptPlaces, Turns};
+use crate::move_::mask::mask_of;
 use core::arch::x86_64::*;
-
-/// Moves neighbouring rows in each of the turns; `false`, and nothing is moved, if they fit no form.
-///
-/// # Safety
-/// As [`super::repeat::moved`]; the processor has AVX-512 F, BW, VL, DQ and VBMI.
-pub(super) unsafe fn moved(
-    dst: *mut u8,
-    src: *const u8,
-    rows: Rows,
-    places: Places<'_>,
-    turns: Turns,
-) -> bool {
-    let form = Form::of(&rows, places.reach, turns);
-    // SAFETY: by the contract of this function.
-    unsafe {
-        match form {
-            Some(Form::Windows { at_once }) => windows(dst, src, rows, places, turns, at_once),
-            _ if blends::moved(dst, src, rows, places, turns) => {}
-            Some(Form::Gathers) => gathers::moved(dst, src, rows, places, turns),
-            None => return false,
-        }
-    }
-    true
-}
-
-/// How neighbouring rows are moved, wherever in their reach they lie.
-#[derive(Clone, Copy)]
-pub(super) enum Form {
-    /// Out of windows, each of which serves so many turns.
-    Windows { at_once: usize },
-    /// By gathers.
-    Gathers,
-}
-
-impl Form {
-    /// The quickest for rows that lie within `reach` bytes.
-    pub(super) fn of(rows: &Rows, reach: usize, turns: Turns) -> Option<Self> {
-        if !rows.touch() {
-            return None;
-        }
-        let gathers = gathers::takes(rows, reach).then_some(Self::Gathers);
-        let are_words = gathers.is_some() && matches!(rows.bytes, 4 | 8);
-        match at_once(rows, reach, turns) {
-            Some(at_once) if at_once >= LEAST_AT_ONCE || !are_words => {
-                Some(Self::Windows { at_once })
-            }
-            _ => gathers,
-        }
-    }
-}
 
 /// Bytes of the source that registers hold: as many as a byte names.
 const WINDOW: usize = 256;
@@ -71,11 +15,8 @@ const MOST_WRITTEN: usize = 1024;
 /// So many windows for each byte of a row, and fewer do not pay for the order of bytes.
 const LEAST_WINDOWS: usize = 4;
 
-/// Gathers of words are quicker than a window that serves fewer turns.
-const LEAST_AT_ONCE: usize = 4;
-
 /// How many turns take their rows from one window; `None`: it is too small for one, or there are too few turns.
-fn at_once(rows: &Rows, reach: usize, turns: Turns) -> Option<usize> {
+pub(super) fn at_once(rows: &Rows, reach: usize, turns: Turns) -> Option<usize> {
     let written = rows.count * rows.bytes;
     if reach > WINDOW || written > MOST_WRITTEN {
         return None;
@@ -91,14 +32,16 @@ fn at_once(rows: &Rows, reach: usize, turns: Turns) -> Option<usize> {
     (turns.count / at_once >= LEAST_WINDOWS * rows.bytes).then_some(at_once)
 }
 
+/// Moves neighbouring rows in each of the turns, of which `at_once` take theirs from one window.
+///
 /// # Safety
-/// As [`moved`], for [`Form::Windows`].
+/// As [`super::moved`], for what [`at_once`] gives.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
-unsafe fn windows(
+pub(super) unsafe fn moved(
     dst: *mut u8,
     src: *const u8,
     rows: Rows,
-    places: Places<'_>,
+    places: KeptPlaces<'_>,
     turns: Turns,
     at_once: usize,
 ) {

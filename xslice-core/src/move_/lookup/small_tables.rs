@@ -1,7 +1,7 @@
 //! Small tables in other forms, for look-ups so many that these cost nothing.
 
-use super::super::copy::{self, Rows};
 use super::Indices;
+use crate::move_::copy::{self, Rows};
 
 /// Entries of a table that is widened to one word an entry, at most: 16 KiB on the stack.
 pub const MOST_ENTRIES: usize = 4096;

@@ -1,4 +1,4 @@
-//! Two tiles, each in one half of a vector, by the tables of [`lanes`](crate::move_::lanes), given to both halves.
+//! Two tiles, each in one half of a vector, by the tables of [`lanes`](crate::move_::shuffled::lanes), given to both halves.
 
 use super::Steps;
 use crate::shuffle::Tables;
@@ -9,13 +9,13 @@ use core::arch::x86_64::{
 };
 
 /// Tables as values, in both halves.
-pub(super) struct Halves<const VECTORS: usize, const LOADS: usize> {
+pub(super) struct BothHalves<const VECTORS: usize, const LOADS: usize> {
     orders: [[__m256i; LOADS]; VECTORS],
     /// Of the loads that all vectors share.
     offsets: [isize; LOADS],
 }
 
-impl<const VECTORS: usize, const LOADS: usize> Halves<VECTORS, LOADS> {
+impl<const VECTORS: usize, const LOADS: usize> BothHalves<VECTORS, LOADS> {
     #[target_feature(enable = "avx2")]
     #[inline]
     pub fn new(tables: &Tables<16>) -> Self {
@@ -50,7 +50,7 @@ impl<const VECTORS: usize, const LOADS: usize> Halves<VECTORS, LOADS> {
     }
 }
 
-impl<const VECTORS: usize, const LOADS: usize> Steps for Halves<VECTORS, LOADS> {
+impl<const VECTORS: usize, const LOADS: usize> Steps for BothHalves<VECTORS, LOADS> {
     /// 64 bytes, or two tiles where these are longer.
     const TURN: usize = if VECTORS == 1 { 2 } else { 1 };
     const BYTES: usize = 2 * VECTORS * 16;

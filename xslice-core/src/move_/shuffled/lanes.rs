@@ -6,9 +6,9 @@
 
 mod tile;
 
-use super::cache::Cache;
-use super::copy::Rows;
-use super::shuffled::{Places, Run, units};
+use super::{Places, Run, units};
+use crate::move_::cache::Cache;
+use crate::move_::copy::Rows;
 use crate::shuffle::{Pattern, Tables};
 use core::ops::Range;
 use tile::InRegisters;
@@ -309,7 +309,7 @@ impl<const N: usize> Tables<N> {
     }
 
     /// Whole tiles in so many bytes.
-    pub(super) fn count_in(&self, bytes: usize) -> usize {
+    pub(in crate::move_) fn count_in(&self, bytes: usize) -> usize {
         // A little less than one part, of a little more: exact as long as their product does not reach 2^64.
         let product = (bytes as u128 + 1) * u128::from(self.inverse);
         (product >> 64) as usize

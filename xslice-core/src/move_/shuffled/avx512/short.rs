@@ -3,16 +3,16 @@
 //! Whole tiles need no masks. So a single row ends with one that overlaps the tile before it, and rows that touch in the destination end
 //! with one whose last bytes the rows behind write again. All other ends are cut by masks, and so are loads that would leave the operand.
 
-use super::cache::Cache;
-use super::copy::Rows;
-use super::lanes::{by_shape, fitting, inside, last_tile};
-use super::shuffled::Run;
-use super::x86::{Fetch, InRegisters, MANY};
+use super::tile::{Fetch, MANY, WideInRegisters};
+use crate::move_::cache::Cache;
+use crate::move_::copy::Rows;
+use crate::move_::shuffled::Run;
+use crate::move_::shuffled::lanes::{by_shape, fitting, inside, last_tile};
 use crate::shuffle::{Pattern, Tables};
 use core::ops::Range;
 
 /// Whether rows are that short.
-pub(super) fn takes(run: &Run, tables: &Tables<64>) -> bool {
+pub(in crate::move_::shuffled) fn takes(run: &Run, tables: &Tables<64>) -> bool {
     run.bytes < 128 * tables.tile
 }
 
@@ -21,7 +21,7 @@ const ROWS_AHEAD: isize = 2;
 
 /// The tiles of a row.
 #[derive(Clone, Copy)]
-pub(super) struct Tiles {
+pub(super) struct RowTiles {
     /// Whole ones.
     pub whole: usize,
     /// Those that are cut.
@@ -30,7 +30,7 @@ pub(super) struct Tiles {
     rest: usize,
 }
 
-impl Tiles {
+impl RowTiles {
     const fn whole(whole: usize) -> Self {
         let (cut, rest) = (0, 0);
         Self { whole, cut, rest }
@@ -39,7 +39,7 @@ impl Tiles {
 
 /// What short rows have in common.
 pub(super) struct Short {
-    pub tiles: Tiles,
+    pub tiles: RowTiles,
     /// What all of them read, from the row's place.
     pub reach: (isize, isize),
     /// What all of them write if none is cut.
@@ -57,7 +57,7 @@ impl Short {
         };
         let others = (whole + cut).saturating_sub(1);
         Self {
-            tiles: Tiles { whole, cut, rest },
+            tiles: RowTiles { whole, cut, rest },
             reach: tables.reach_to(others as isize * tables.src_stride),
             written: others * tables.tile + tables.vectors * 64,
         }
@@ -66,7 +66,7 @@ impl Short {
     /// What one row has that ends with a tile from `place` on.
     fn overlapping(tables: &Tables<64>, rows: &Rows, place: isize) -> Self {
         Self {
-            tiles: Tiles::whole(tables.tiles(rows.bytes)),
+            tiles: RowTiles::whole(tables.tiles(rows.bytes)),
             reach: tables.reach_to(place),
             written: rows.bytes,
         }
@@ -86,8 +86,8 @@ impl Short {
     }
 
     /// The tiles of a row that may be followed by what its last vector has too many.
-    pub fn spilled(&self) -> Tiles {
-        Tiles::whole(self.tiles.whole + self.tiles.cut)
+    pub fn spilled(&self) -> RowTiles {
+        RowTiles::whole(self.tiles.whole + self.tiles.cut)
     }
 
     /// Whether all loads of a row lie inside the operand.
@@ -113,9 +113,14 @@ impl Short {
 /// Moves short rows, the tables in registers throughout; `false`, and nothing is moved, if there are too many for that.
 ///
 /// # Safety
-/// As [`super::x86::wide`], for each of the rows; the first is `run`.
+/// As [`super::wide`], for each of the rows; the first is `run`.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
-pub(super) unsafe fn run(run: &Run, pattern: &Pattern, tables: &Tables<64>, rows: &Rows) -> bool {
+pub(in crate::move_::shuffled) unsafe fn run(
+    run: &Run,
+    pattern: &Pattern,
+    tables: &Tables<64>,
+    rows: &Rows,
+) -> bool {
     // SAFETY: by the contract of this function.
     unsafe { by_shape!(tables, shaped(run, pattern, tables, rows), return false) }
     true
@@ -166,7 +171,7 @@ unsafe fn one<const VECTORS: usize, const LOADS: usize>(
                 dst: run.dst.wrapping_add(at),
                 ..*run
             };
-            inner::<VECTORS, LOADS>(&end, tables, rows, &short, Tiles::whole(1));
+            inner::<VECTORS, LOADS>(&end, tables, rows, &short, RowTiles::whole(1));
         }
     }
 }
@@ -218,7 +223,7 @@ unsafe fn inner<const VECTORS: usize, const LOADS: usize>(
     tables: &Tables<64>,
     rows: &Rows,
     short: &Short,
-    tiles: Tiles,
+    tiles: RowTiles,
 ) {
     // SAFETY: by the contract of this function.
     unsafe {
@@ -234,7 +239,7 @@ unsafe fn inner<const VECTORS: usize, const LOADS: usize>(
     }
 }
 
-/// Fetches as [`InRegisters::tiles`] does.
+/// Fetches as [`WideInRegisters::tiles`] does.
 ///
 /// # Safety
 /// As [`inner`].
@@ -249,10 +254,10 @@ unsafe fn fetched<
     first: &Run,
     tables: &Tables<64>,
     rows: &Rows,
-    tiles: Tiles,
+    tiles: RowTiles,
     fetch: Fetch,
 ) {
-    let tables_of = InRegisters::<VECTORS, LOADS>::new(tables);
+    let tables_of = WideInRegisters::<VECTORS, LOADS>::new(tables);
     // Place by place: a copy of a row that has just been put together in memory waits until that is done.
     let (mut src, mut dst) = (first.src, first.dst);
     for _ in 0..rows.count {
@@ -263,7 +268,7 @@ unsafe fn fetched<
     }
 }
 
-impl<const VECTORS: usize, const LOADS: usize> InRegisters<VECTORS, LOADS> {
+impl<const VECTORS: usize, const LOADS: usize> WideInRegisters<VECTORS, LOADS> {
     /// Moves these tiles of a row.
     ///
     /// # Safety
@@ -274,7 +279,7 @@ impl<const VECTORS: usize, const LOADS: usize> InRegisters<VECTORS, LOADS> {
         &self,
         tables: &Tables<64>,
         places: (*const u8, *mut u8),
-        tiles: Tiles,
+        tiles: RowTiles,
         fetch: Fetch,
     ) {
         // SAFETY: by the contract of this function.
@@ -302,7 +307,7 @@ pub(super) unsafe fn at_an_end<const VECTORS: usize, const LOADS: usize>(
     row: &Run,
     tables: &Tables<64>,
 ) {
-    let in_registers = InRegisters::<VECTORS, LOADS>::new(tables);
+    let in_registers = WideInRegisters::<VECTORS, LOADS>::new(tables);
     let inside = inside(row, tables);
     let (mut places, mut rest) = ((row.src, row.dst), row.bytes);
     // SAFETY: by the contract of this function; masks leave out what lies outside the operand and the row.

@@ -3,10 +3,10 @@
 //! A row narrower than a word is the low bytes of one, which are put side by side. No word ends behind all of the places, where the operand
 //! may end: one that would is gathered earlier by so many bytes, and shifted.
 
-use super::copy::Rows;
-use super::repeat::{MOST_KEPT, Places, Turns};
-use super::rows::{AHEAD_WRITE, prefetch, prefetch_write};
-use super::x86::mask_of;
+use crate::move_::copy::Rows;
+use crate::move_::lookup::repeat::{KeptPlaces, MOST_KEPT, Turns};
+use crate::move_::mask::mask_of;
+use crate::move_::rows::{AHEAD_WRITE, prefetch, prefetch_write};
 use core::arch::x86_64::*;
 use core::mem::MaybeUninit;
 
@@ -39,13 +39,13 @@ pub(super) fn takes(rows: &Rows, reach: usize) -> bool {
 /// Moves neighbouring rows in each of the turns.
 ///
 /// # Safety
-/// As [`super::repeat::moved`]; the processor has AVX-512 F, BW, VL, DQ and VBMI, and [`takes`] holds.
+/// As [`super::moved`]; the processor has AVX-512 F, BW, VL, DQ and VBMI, and [`takes`] holds.
 #[inline]
 pub(super) unsafe fn moved(
     dst: *mut u8,
     src: *const u8,
     rows: Rows,
-    places: Places<'_>,
+    places: KeptPlaces<'_>,
     turns: Turns,
 ) {
     // SAFETY: by the contract of this function.
@@ -66,7 +66,7 @@ unsafe fn gathered<const BYTES: usize>(
     dst: *mut u8,
     src: *const u8,
     rows: Rows,
-    places: Places<'_>,
+    places: KeptPlaces<'_>,
     turns: Turns,
 ) {
     let mut narrow = [const { MaybeUninit::<i32>::uninit() }; MOST_KEPT];

@@ -3,20 +3,26 @@
 //! Rows that touch in the destination are written by whole vectors, whose last bytes the rows behind write again; only the last ones are cut
 //! by masks. Where one load gives a row, the vector is as narrow as that allows: a narrow store straddles fewer lines.
 
-use super::copy::Rows;
-use super::lanes::by_shape;
 use super::short::{Short, at_an_end};
-use super::shuffled::{Places, Run};
-use super::x86::{Fetch, InRegisters, mask_of};
+use super::tile::{Fetch, WideInRegisters};
+use crate::move_::copy::Rows;
+use crate::move_::mask::mask_of;
+use crate::move_::shuffled::lanes::by_shape;
+use crate::move_::shuffled::{Places, Run};
 use crate::shuffle::Tables;
 use core::arch::x86_64::*;
 
 /// Moves rows, the next one from each of the places. `false`, and nothing is moved, if there are too many tables for registers.
 ///
 /// # Safety
-/// As [`super::x86::wide`], for each of the rows.
+/// As [`super::wide`], for each of the rows.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
-pub(super) unsafe fn run(run: &Run, tables: &Tables<64>, rows: &Rows, places: Places<'_>) -> bool {
+pub(in crate::move_::shuffled) unsafe fn run(
+    run: &Run,
+    tables: &Tables<64>,
+    rows: &Rows,
+    places: Places<'_>,
+) -> bool {
     // SAFETY: by the contract of this function.
     unsafe {
         match (places.ahead, bytes_of_one(tables, rows)) {
@@ -161,7 +167,7 @@ unsafe fn shaped<const VECTORS: usize, const LOADS: usize>(
     };
     let (first, last) = ends(places, rows.count);
     let all_fit = short.fits(&row(first)) && short.fits(&row(last));
-    let in_registers = InRegisters::<VECTORS, LOADS>::new(tables);
+    let in_registers = WideInRegisters::<VECTORS, LOADS>::new(tables);
     let mut dst = run.dst;
     let fetch = |k: usize, dst: *mut u8| {
         if places.ahead > 0 {

@@ -3,18 +3,21 @@
 //! Columns and channels that indices name are the same in each row and pixel. So their indices are wrapped and tested once, and what the
 //! places are is known before the first turn.
 
-use super::copy::{Mover, Rows, by_width};
-use super::lookup::{looked_ahead, pick};
-use super::rows;
 #[cfg(target_arch = "x86_64")]
-use super::{avx2, windows};
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+
+use super::{looked_ahead, pick};
 #[cfg(target_arch = "x86_64")]
 use crate::level::Kind;
 use crate::level::Level;
+use crate::move_::copy::{Mover, Rows, by_width};
+use crate::move_::rows;
 
 /// Turns of a loop at constant distances.
 #[derive(Clone, Copy)]
-pub(super) struct Turns {
+pub(in crate::move_) struct Turns {
     pub count: usize,
     pub dst_stride: isize,
     pub src_stride: isize,
@@ -60,13 +63,13 @@ impl Turns {
 }
 
 /// Places that are kept for all turns of a loop, at most: 8 KiB on the stack.
-pub(super) const MOST_KEPT: usize = 1024;
+pub(in crate::move_) const MOST_KEPT: usize = 1024;
 
 /// Fewer rows in all turns are over before places kept for them pay.
 const LEAST_REPEATED: usize = 64;
 
 /// Whether `count` rows from the same places in each of `turns` pay for keeping the places.
-pub(super) fn pays(count: usize, turns: usize) -> bool {
+pub(in crate::move_) fn pays(count: usize, turns: usize) -> bool {
     turns > 1 && count <= MOST_KEPT && count.saturating_mul(turns) >= LEAST_REPEATED
 }
 
@@ -75,17 +78,22 @@ pub(super) fn pays(count: usize, turns: usize) -> bool {
     not(target_arch = "x86_64"),
     expect(unused_variables, reason = "there are no such vectors")
 )]
-pub(super) fn pays_in_vectors(level: Level, rows: &Rows, reach: usize, turns: Turns) -> bool {
+pub(in crate::move_) fn pays_in_vectors(
+    level: Level,
+    rows: &Rows,
+    reach: usize,
+    turns: Turns,
+) -> bool {
     #[cfg(target_arch = "x86_64")]
     if level.kind() == Kind::Avx512 {
-        return windows::Form::of(rows, reach, turns).is_some();
+        return avx512::Form::of(rows, reach, turns).is_some();
     }
     false
 }
 
 /// Where the rows of a turn begin, and within how many bytes they all lie; `usize::MAX`: that is not known.
 #[derive(Clone, Copy)]
-pub(super) struct Places<'a> {
+pub(in crate::move_) struct KeptPlaces<'a> {
     pub each: &'a [isize],
     #[cfg_attr(
         not(target_arch = "x86_64"),
@@ -97,24 +105,24 @@ pub(super) struct Places<'a> {
 /// Moves `rows` in each of the turns, always from the same places.
 ///
 /// # Safety
-/// As [`super::copy::run`], for each of the runs of each turn; there are as many places as rows. If `places.reach` is known, so many bytes
-/// are readable from where each turn begins, and all between those of two turns.
-pub(super) unsafe fn moved(
+/// As [`copy::run`](crate::move_::copy::run), for each of the runs of each turn; there are as many places as rows. If `places.reach` is
+/// known, so many bytes are readable from where each turn begins, and all between those of two turns.
+pub(in crate::move_) unsafe fn moved(
     level: Level,
     dst: *mut u8,
     src: *const u8,
     rows: Rows,
-    places: Places<'_>,
+    places: KeptPlaces<'_>,
     turns: Turns,
 ) {
     // SAFETY: by the contract of this function.
     unsafe {
         #[cfg(target_arch = "x86_64")]
-        if level.kind() == Kind::Avx512 && windows::moved(dst, src, rows, places, turns) {
+        if level.kind() == Kind::Avx512 && avx512::moved(dst, src, rows, places, turns) {
             return;
         }
         #[cfg(target_arch = "x86_64")]
-        if level.kind() == Kind::Avx2 && avx2::in_turns(dst, src, rows, places.each, turns) {
+        if level.kind() == Kind::Avx2 && avx2::moved(dst, src, rows, places.each, turns) {
             return;
         }
         if rows::takes(level, &rows) {

@@ -1,61 +1,25 @@
-//! NEON: byte permutes for the loops of [`lanes`], and look-ups of narrow entries of small tables in registers.
+//! Look-ups with NEON: narrow entries of small tables in registers.
 //!
-//! `tbl` gives 0 for a name beyond its table, and `tbx` leaves the byte that was there: so a vector is merged out of several loads,
-//! and an entry found in one of several tables, without a mask. There is no gather; wider entries go by [`lookup`].
+//! `tbl` gives 0 for a name beyond its table, and `tbx` leaves the byte that was there: so an entry is found in one of several tables
+//! without a mask. There is no gather; wider entries go by [`lookup`](super).
 
-use super::copy::Rows;
-use super::lanes::{self, Lanes, Tiles};
-use super::lookup::{Index, Indices, tables};
-use super::shuffled::{Places, Run};
-use crate::shuffle::{Pattern, Tables};
+use super::{Index, Indices, small_tables};
+use crate::move_::copy::Rows;
 use core::arch::aarch64::*;
-
-// SAFETY: 16 bytes, of any value.
-unsafe impl Lanes for uint8x16_t {
-    #[inline(always)]
-    unsafe fn picked(self, order: Self) -> Self {
-        // SAFETY: by the contract of the trait.
-        unsafe { vqtbl1q_u8(self, order) }
-    }
-
-    #[inline(always)]
-    unsafe fn merged(self, loaded: Self, order: Self) -> Self {
-        // SAFETY: by the contract of the trait.
-        unsafe { vqtbx1q_u8(self, loaded, order) }
-    }
-
-    #[target_feature(enable = "neon")]
-    unsafe fn tiles(first: &Run, tables: &Tables<16>, tiles: Tiles<'_>) {
-        // SAFETY: by the contract of this function.
-        unsafe { lanes::each::<Self>(first, tables, tiles) }
-    }
-
-    #[target_feature(enable = "neon")]
-    unsafe fn alone(
-        first: &Run,
-        pattern: &Pattern,
-        tables: &Tables<16>,
-        rows: Rows,
-        places: Places<'_>,
-    ) {
-        // SAFETY: by the contract of this function.
-        unsafe { lanes::each_alone::<Self>(first, pattern, tables, rows, places) }
-    }
-}
 
 /// Entries that one `tbl` reads.
 const TABLE: usize = 64;
 
 /// Entries of so many bytes, 1 to 4, that are held in registers, at most: half of the registers, in whole tables.
 pub(super) fn in_registers(bytes: usize) -> usize {
-    tables::PLANE / TABLE / bytes * TABLE
+    small_tables::PLANE / TABLE / bytes * TABLE
 }
 
 /// Entries of 1 to 4 bytes: a plane for each byte of an entry, looked up in registers. Gives how many are done; the rest is fewer than a
 /// vector. `None`: an index lies outside.
 ///
 /// # Safety
-/// As [`super::lookup::run`]; rows and table are packed, the source stands still, and there are at most [`in_registers`] entries.
+/// As [`super::run`]; rows and table are packed, the source stands still, and there are at most [`in_registers`] entries.
 #[target_feature(enable = "neon")]
 pub(super) unsafe fn planes<I: Index>(
     dst: *mut u8,
@@ -88,7 +52,7 @@ unsafe fn planes_of<const N: usize, const TABLES: usize, I: Index>(
     indices: &Indices<I>,
 ) -> Option<usize> {
     // SAFETY: by the contract of this function.
-    let planes: [_; N] = unsafe { tables::planes(src, indices) };
+    let planes: [_; N] = unsafe { small_tables::planes(src, indices) };
     let planes: [[uint8x16x4_t; TABLES]; N] = planes.map(|plane| {
         let (tables, _) = plane.as_chunks::<TABLE>();
         // SAFETY: loads of whole arrays.

@@ -1,4 +1,4 @@
-//! Shuffles of bytes by AVX2, by vectors of 32 bytes.
+//! Shuffles of bytes by AVX2: its instructions for the loops of [`lanes`], and loops of its own by vectors of 32 bytes.
 //!
 //! AVX2 permutes bytes within 16 of them. What that means for two tiles of 16 bytes, or longer ones, depends on their loads:
 //!   blended  loads of 32 bytes that take bytes from different places, put in order once
@@ -8,20 +8,59 @@
 mod blended;
 mod halves;
 
-use super::cache::Cache;
-use super::lanes::Tiles;
-use super::rows::prefetch;
-use super::shuffled::Run;
+use super::lanes::{self, Lanes, Tiles};
+use super::{Places, Run};
+use crate::move_::cache::Cache;
+use crate::move_::copy::Rows;
+use crate::move_::rows::prefetch;
 use crate::nest::schedule::KEPT;
-use crate::shuffle::{LINE, Tables};
-use halves::Halves;
+use crate::shuffle::{LINE, Pattern, Tables};
+use core::arch::x86_64::{__m128i, _mm_or_si128, _mm_shuffle_epi8};
+use halves::BothHalves;
+
+// SAFETY: 16 bytes, of any value.
+unsafe impl Lanes for __m128i {
+    #[inline(always)]
+    unsafe fn picked(self, order: Self) -> Self {
+        // SAFETY: by the contract of the trait.
+        unsafe { _mm_shuffle_epi8(self, order) }
+    }
+
+    #[inline(always)]
+    unsafe fn merged(self, loaded: Self, order: Self) -> Self {
+        // SAFETY: by the contract of the trait.
+        unsafe { _mm_or_si128(self, loaded.picked(order)) }
+    }
+
+    #[target_feature(enable = "avx2")]
+    unsafe fn tiles(first: &Run, tables: &Tables<16>, tiles: Tiles<'_>) {
+        // SAFETY: by the contract of this function.
+        unsafe {
+            if !each(first, tables, tiles) {
+                lanes::each::<Self>(first, tables, tiles);
+            }
+        }
+    }
+
+    #[target_feature(enable = "avx2")]
+    unsafe fn alone(
+        first: &Run,
+        pattern: &Pattern,
+        tables: &Tables<16>,
+        rows: Rows,
+        places: Places<'_>,
+    ) {
+        // SAFETY: by the contract of this function.
+        unsafe { lanes::each_alone::<Self>(first, pattern, tables, rows, places) }
+    }
+}
 
 /// Moves tiles of rows. `false`: tables of this shape are not moved here, and nothing has moved.
 ///
 /// # Safety
-/// As [`lanes::each`](super::lanes::each); the processor has AVX2.
+/// As [`lanes::each`]; the processor has AVX2.
 #[target_feature(enable = "avx2")]
-pub(super) unsafe fn each(first: &Run, tables: &Tables<16>, tiles: Tiles<'_>) -> bool {
+unsafe fn each(first: &Run, tables: &Tables<16>, tiles: Tiles<'_>) -> bool {
     if !tables.fill_vectors() {
         return false;
     }
@@ -33,15 +72,15 @@ pub(super) unsafe fn each(first: &Run, tables: &Tables<16>, tiles: Tiles<'_>) ->
             return blended::each(doubled, first, tables, tiles);
         }
         match (tables.vectors, tables.per_vector) {
-            (1, 1) => walk(&Halves::<1, 1>::new(tables), first, tables, tiles),
-            (1, 2) => walk(&Halves::<1, 2>::new(tables), first, tables, tiles),
-            (1, 3) => walk(&Halves::<1, 3>::new(tables), first, tables, tiles),
-            (1, 4) => walk(&Halves::<1, 4>::new(tables), first, tables, tiles),
+            (1, 1) => walk(&BothHalves::<1, 1>::new(tables), first, tables, tiles),
+            (1, 2) => walk(&BothHalves::<1, 2>::new(tables), first, tables, tiles),
+            (1, 3) => walk(&BothHalves::<1, 3>::new(tables), first, tables, tiles),
+            (1, 4) => walk(&BothHalves::<1, 4>::new(tables), first, tables, tiles),
             (3, 3) if tables.shares_loads => {
-                walk(&Halves::<3, 3>::new(tables), first, tables, tiles);
+                walk(&BothHalves::<3, 3>::new(tables), first, tables, tiles);
             }
             (3, 4) if tables.shares_loads => {
-                walk(&Halves::<3, 4>::new(tables), first, tables, tiles);
+                walk(&BothHalves::<3, 4>::new(tables), first, tables, tiles);
             }
             _ => return false,
         }

@@ -1,0 +1,224 @@
+//! Shuffles of bytes by AVX-512 VBMI, by vectors of 64 bytes.
+//!
+//! Its tiles are its own, for masks: the ends of a run go by masked loads and stores. Runs of many tiles are moved here; rows of few tiles
+//! have ways of their own:
+//!   short   rows at constant distances
+//!   picked  rows that each begin at a place of their own
+
+pub(super) mod picked;
+pub(super) mod short;
+mod tile;
+
+use super::Run;
+use super::lanes::{by_shape, inside};
+use crate::move_::cache::Cache;
+use crate::move_::copy::Rows;
+use crate::move_::mask::mask_of;
+use crate::move_::stream;
+use crate::shuffle::{Pattern, Tables};
+use core::arch::x86_64::{
+    _mm512_loadu_si512, _mm512_mask_permutexvar_epi8, _mm512_mask_storeu_epi8,
+    _mm512_maskz_loadu_epi8, _mm512_setzero_si512, _mm512_storeu_si512, _mm512_stream_si512,
+};
+use core::ops::Range;
+use tile::{Fetch, WideInRegisters};
+
+/// Moves a run: tiles whose loads lie inside the operand by `vectors`, which is [`vectors`] or [`streamed`]; those before and behind them by
+/// masks.
+///
+/// # Safety
+/// The processor has AVX-512 F, BW, VL, DQ and VBMI; `run` as [`Shuffle::run`](crate::ir::Shuffle::run) says.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
+pub(super) unsafe fn wide(
+    run: &Run,
+    pattern: &Pattern,
+    tables: &Tables<64>,
+    vectors: unsafe fn(&Run, &Tables<64>, Range<usize>),
+) {
+    // SAFETY: by the contract of this function; no part writes a byte outside the run, and the last that writes one writes its value.
+    unsafe {
+        let turns = head(run, pattern, tables);
+        masked(run, tables, 0, turns * pattern.period());
+        let run = &run.turned(turns, pattern);
+        let inside = inside(run, tables);
+        masked(run, tables, 0, inside.start * tables.tile);
+        vectors(run, tables, inside.clone());
+        masked(run, tables, inside.end, run.bytes);
+    }
+}
+
+/// Periods before the destination is aligned to a vector, for a run long enough to gain from it, and vectors that stay aligned.
+fn head(run: &Run, pattern: &Pattern, tables: &Tables<64>) -> usize {
+    let period = pattern.period();
+    if run.bytes < 16 * tables.tile || !tables.tile.is_multiple_of(64) {
+        return 0;
+    }
+    let address = run.dst as usize;
+    (0..64)
+        .find(|turns| (address + turns * period).is_multiple_of(64))
+        .unwrap_or(0)
+}
+
+/// # Safety
+/// As [`wide`], for tiles whose loads lie inside the operand.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
+pub(super) unsafe fn vectors(run: &Run, tables: &Tables<64>, tiles: Range<usize>) {
+    if tiles.is_empty() {
+        return;
+    }
+    // SAFETY: by the contract of this function.
+    unsafe {
+        by_shape!(
+            tables,
+            vectors_of(run, tables, tiles),
+            vectors_any(run, tables, tiles)
+        )
+    }
+}
+
+/// # Safety
+/// As [`vectors`], with the tables of that shape.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
+#[inline]
+unsafe fn vectors_of<const VECTORS: usize, const LOADS: usize>(
+    run: &Run,
+    tables: &Tables<64>,
+    tiles: Range<usize>,
+) {
+    let in_registers = WideInRegisters::<VECTORS, LOADS>::new(tables);
+    let first = place(run, tables, tiles.start);
+    // SAFETY: by the contract of this function.
+    unsafe { in_registers.tiles::<false, 0>(tables, first, tiles.len(), Fetch::NONE) };
+}
+
+/// Where tile `at` is read and written.
+fn place(run: &Run, tables: &Tables<64>, at: usize) -> (*const u8, *mut u8) {
+    let src = run.src.wrapping_offset(at as isize * tables.src_stride);
+    (src, run.dst.wrapping_add(at * tables.tile))
+}
+
+/// Shorter rows have few whole lines beside their ends.
+const LEAST_STREAMED: usize = 1 << 10;
+
+/// Whether rows are moved by [`streamed`].
+pub(super) fn streams(rows: &Rows) -> bool {
+    rows.cache == Cache::None && rows.bytes >= LEAST_STREAMED
+}
+
+/// As [`vectors`], past the caches where tiles are whole lines of the result.
+///
+/// # Safety
+/// As [`wide`], for tiles whose loads lie inside the operand.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
+pub(super) unsafe fn streamed(run: &Run, tables: &Tables<64>, tiles: Range<usize>) {
+    let are_lines = run.dst.addr().is_multiple_of(64) && tables.fill_vectors();
+    // SAFETY: by the contract of this function.
+    unsafe {
+        if !are_lines || tiles.is_empty() {
+            return vectors(run, tables, tiles);
+        }
+        by_shape!(
+            tables,
+            streamed_of(run, tables, tiles),
+            vectors_any(run, tables, tiles)
+        )
+    }
+}
+
+/// Tiles of a few pages in turn, as [`stream`] moves rows.
+///
+/// # Safety
+/// As [`streamed`], with the tables of that shape, for tiles that are whole lines.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
+unsafe fn streamed_of<const VECTORS: usize, const LOADS: usize>(
+    run: &Run,
+    tables: &Tables<64>,
+    tiles: Range<usize>,
+) {
+    const PAGE: usize = 4096;
+    let in_registers = WideInRegisters::<VECTORS, LOADS>::new(tables);
+    let page = (PAGE / tables.tile).max(1);
+    let stream = |at: usize| {
+        let (src, dst) = place(run, tables, at);
+        // SAFETY: by the contract of this function.
+        unsafe {
+            for v in 0..VECTORS {
+                _mm512_stream_si512(dst.add(v * 64).cast(), in_registers.vector(v, src));
+            }
+        }
+    };
+    let (mut at, pages) = (tiles.start, stream::SIDE_BY_SIDE * page);
+    while at + pages <= tiles.end {
+        for first in at..at + page {
+            for k in 0..stream::SIDE_BY_SIDE {
+                stream(first + k * page);
+            }
+        }
+        at += pages;
+    }
+    (at..tiles.end).for_each(stream);
+    stream::complete();
+}
+
+/// # Safety
+/// As [`vectors`].
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
+unsafe fn vectors_any(run: &Run, tables: &Tables<64>, tiles: Range<usize>) {
+    for t in tiles {
+        // SAFETY: by the contract of this function.
+        unsafe {
+            let src = run.src.offset(t as isize * tables.src_stride);
+            let dst = run.dst.add(t * tables.tile);
+            for v in 0..tables.vectors {
+                let mut vector = _mm512_setzero_si512();
+                for load in tables.of_vector(v) {
+                    let bytes = _mm512_loadu_si512(src.offset(load.offset).cast());
+                    let order = _mm512_loadu_si512(load.bytes.as_ptr().cast());
+                    vector = _mm512_mask_permutexvar_epi8(vector, load.mask, order, bytes);
+                }
+                _mm512_storeu_si512(dst.add(v * 64).cast(), vector);
+            }
+        }
+    }
+}
+
+/// The bytes of a run before `last`, from tile `first` on, vector by vector, reading no byte outside the operand.
+///
+/// # Safety
+/// As [`wide`].
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
+unsafe fn masked(run: &Run, tables: &Tables<64>, first: usize, last: usize) {
+    let (mut src, _) = place(run, tables, first);
+    let mut tile = first * tables.tile;
+    while tile < last {
+        for v in 0..tables.vectors {
+            let at = tile + v * 64;
+            if at >= last {
+                break;
+            }
+            let bytes = (last - at).min(tables.given - v * 64);
+            let mut vector = _mm512_setzero_si512();
+            for load in tables.of_vector(v) {
+                let from = src.wrapping_offset(load.offset);
+                // SAFETY: the mask leaves out every byte outside the operand.
+                unsafe {
+                    let bytes = _mm512_maskz_loadu_epi8(readable(run, from), from.cast());
+                    let order = _mm512_loadu_si512(load.bytes.as_ptr().cast());
+                    vector = _mm512_mask_permutexvar_epi8(vector, load.mask, order, bytes);
+                }
+            }
+            // SAFETY: the mask leaves out every byte after `last`.
+            unsafe { _mm512_mask_storeu_epi8(run.dst.add(at).cast(), mask_of(bytes), vector) };
+        }
+        src = src.wrapping_offset(tables.src_stride);
+        tile += tables.tile;
+    }
+}
+
+/// A bit for each of the 64 bytes from `from` on that lies inside the operand.
+#[inline]
+fn readable(run: &Run, from: *const u8) -> u64 {
+    let (from, low, high) = (from as isize, run.low as isize, run.high as isize);
+    let before = |end: isize| mask_of((end - from).clamp(0, 64) as usize);
+    before(high) & !before(low)
+}

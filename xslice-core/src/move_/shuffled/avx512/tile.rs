@@ -1,0 +1,163 @@
+//! Tiles by their tables in registers, and what is fetched with each.
+
+use super::readable;
+use crate::move_::mask::mask_of;
+use crate::move_::rows::{AHEAD_WRITE, prefetch, prefetch_write};
+use crate::move_::shuffled::Run;
+use crate::shuffle::Tables;
+use core::arch::x86_64::{
+    __m512i, _mm512_loadu_si512, _mm512_mask_permutexvar_epi8, _mm512_mask_storeu_epi8,
+    _mm512_maskz_loadu_epi8, _mm512_setzero_si512, _mm512_storeu_si512,
+};
+
+/// What is fetched of a later row with each tile.
+#[derive(Clone, Copy)]
+pub(super) struct Fetch {
+    /// How far behind the place of the tile.
+    pub ahead: isize,
+    pub lines: usize,
+}
+
+impl Fetch {
+    pub const NONE: Self = Self { ahead: 0, lines: 0 };
+}
+
+/// So many lines a tile, or more, are fetched in a loop of their own.
+pub(super) const MANY: usize = 3;
+
+/// Tables as values.
+pub(super) struct WideInRegisters<const VECTORS: usize, const LOADS: usize> {
+    bytes: [[__m512i; LOADS]; VECTORS],
+    masks: [[u64; LOADS]; VECTORS],
+    offsets: [[isize; LOADS]; VECTORS],
+}
+
+impl<const VECTORS: usize, const LOADS: usize> WideInRegisters<VECTORS, LOADS> {
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
+    #[inline]
+    pub fn new(tables: &Tables<64>) -> Self {
+        let table = |v: usize, l: usize| &tables.loads[v * LOADS + l];
+        Self {
+            bytes: core::array::from_fn(|v| {
+                core::array::from_fn(|l| {
+                    // SAFETY: the table is an array of 64 bytes.
+                    unsafe { _mm512_loadu_si512(table(v, l).bytes.as_ptr().cast()) }
+                })
+            }),
+            masks: core::array::from_fn(|v| core::array::from_fn(|l| table(v, l).mask)),
+            offsets: core::array::from_fn(|v| core::array::from_fn(|l| table(v, l).offset)),
+        }
+    }
+
+    /// Vector `v` of the tile at `src`.
+    ///
+    /// # Safety
+    /// The loads of the tile are readable.
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
+    #[inline]
+    pub unsafe fn vector(&self, v: usize, src: *const u8) -> __m512i {
+        let mut vector = _mm512_setzero_si512();
+        for l in 0..LOADS {
+            // SAFETY: by the contract of this function.
+            let loaded = unsafe { _mm512_loadu_si512(src.offset(self.offsets[v][l]).cast()) };
+            let (mask, order) = (self.masks[v][l], self.bytes[v][l]);
+            vector = _mm512_mask_permutexvar_epi8(vector, mask, order, loaded);
+        }
+        vector
+    }
+
+    /// Moves the tile at `src` to `dst`.
+    ///
+    /// # Safety
+    /// As [`WideInRegisters::vector`]; the tile is writable.
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
+    #[inline]
+    unsafe fn tile(&self, dst: *mut u8, src: *const u8) {
+        for v in 0..VECTORS {
+            // SAFETY: by the contract of this function.
+            unsafe { _mm512_storeu_si512(dst.add(v * 64).cast(), self.vector(v, src)) };
+        }
+    }
+
+    /// Moves whole tiles side by side, the first of them from and to a place, and gives those of the next one. With `WRITE`, lines are
+    /// fetched before they are written; `READ` are the lines to fetch of a later row, [`MANY`] standing for as many as there are.
+    ///
+    /// # Safety
+    /// As [`WideInRegisters::tile`], for each of the tiles.
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
+    #[inline]
+    pub unsafe fn tiles<const WRITE: bool, const READ: usize>(
+        &self,
+        tables: &Tables<64>,
+        (mut src, mut dst): (*const u8, *mut u8),
+        count: usize,
+        fetch: Fetch,
+    ) -> (*const u8, *mut u8) {
+        for _ in 0..count {
+            for line in 0..if READ < MANY { READ } else { fetch.lines } {
+                prefetch(src.wrapping_offset(fetch.ahead).wrapping_add(64 * line));
+            }
+            for v in 0..if WRITE { VECTORS } else { 0 } {
+                prefetch_write(dst.wrapping_add(AHEAD_WRITE + 64 * v));
+            }
+            // SAFETY: by the contract of this function.
+            unsafe { self.tile(dst, src) };
+            src = src.wrapping_offset(tables.src_stride);
+            dst = dst.wrapping_add(tables.tile);
+        }
+        (src, dst)
+    }
+
+    /// The same of the first bytes of a tile.
+    ///
+    /// # Safety
+    /// As [`WideInRegisters::tile`], for so many bytes.
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
+    #[inline]
+    pub unsafe fn cut(&self, dst: *mut u8, src: *const u8, bytes: usize) {
+        for v in 0..VECTORS {
+            if v * 64 < bytes {
+                let mask = mask_of(bytes - v * 64);
+                // SAFETY: by the contract of this function; the mask leaves out every byte behind the last.
+                unsafe {
+                    let vector = self.vector(v, src);
+                    _mm512_mask_storeu_epi8(dst.add(v * 64).cast(), mask, vector);
+                }
+            }
+        }
+    }
+
+    /// Moves a tile some of whose loads may lie outside the operand of `run`, or what a row has left of it, and gives the places of the next one.
+    ///
+    /// # Safety
+    /// As [`super::wide`], for the tile from and to these places, of which `rest` bytes belong to the run.
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
+    #[inline]
+    pub unsafe fn masked(
+        &self,
+        run: &Run,
+        tables: &Tables<64>,
+        (src, dst): (*const u8, *mut u8),
+        rest: usize,
+    ) -> (*const u8, *mut u8) {
+        let given = rest.min(tables.given);
+        for v in 0..VECTORS {
+            if v * 64 >= given {
+                break;
+            }
+            let mut vector = _mm512_setzero_si512();
+            for l in 0..LOADS {
+                let from = src.wrapping_offset(self.offsets[v][l]);
+                // SAFETY: the mask leaves out every byte outside the operand.
+                let loaded = unsafe { _mm512_maskz_loadu_epi8(readable(run, from), from.cast()) };
+                let (mask, order) = (self.masks[v][l], self.bytes[v][l]);
+                vector = _mm512_mask_permutexvar_epi8(vector, mask, order, loaded);
+            }
+            let given = mask_of(given - v * 64);
+            // SAFETY: the mask leaves out every byte behind the run.
+            unsafe { _mm512_mask_storeu_epi8(dst.add(v * 64).cast(), given, vector) };
+        }
+        let next = src.wrapping_offset(tables.src_stride);
+        (next, dst.wrapping_add(tables.tile))
+    }
+}
