@@ -152,8 +152,7 @@ macro_rules! has {
 #[cfg(target_arch = "x86_64")]
 use has;
 
-/// Whether this is an x86-64 processor without AVX-512, whatever level is used: of the two that were measured, that one (Zen 3) differs
-/// from the other (Sapphire Rapids) in what it gains by being told of lines beforehand.
+/// Whether this is an x86-64 processor without AVX-512, whatever level is used.
 pub(crate) fn is_without_avx512() -> bool {
     #[cfg(target_arch = "x86_64")]
     {

@@ -59,12 +59,12 @@ fn last_level_cache() -> Option<usize> {
     bytes.max()
 }
 
-#[cfg(all(target_arch = "x86_64", feature = "std"))]
+#[cfg(target_arch = "x86_64")]
 #[allow(
     unused_unsafe,
     reason = "in Rust 1.89 the call is unsafe, in newer ones it is not"
 )]
-fn cpuid(leaf: u32, part: u32) -> core::arch::x86_64::CpuidResult {
+pub(super) fn cpuid(leaf: u32, part: u32) -> core::arch::x86_64::CpuidResult {
     // SAFETY: every x86-64 processor has the instruction; it touches no memory (I3).
     unsafe { core::arch::x86_64::__cpuid_count(leaf, part) }
 }

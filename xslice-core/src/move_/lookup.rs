@@ -17,6 +17,7 @@ mod small_tables;
 
 use super::cache::Cache;
 use super::copy::{self, Mover, Rows, by_width};
+use super::processor;
 use super::rows;
 use super::shuffled::Places;
 #[cfg(any(
@@ -64,12 +65,7 @@ pub(super) unsafe fn run<I: Index>(
             count: rows.count - done,
             ..rows
         };
-        let indices = Indices {
-            table: indices
-                .table
-                .wrapping_byte_offset(done as isize * indices.stride),
-            ..indices
-        };
+        let indices = indices.from(done);
         let dst = dst.wrapping_offset(done as isize * rows.dst_stride);
         let src = src.wrapping_offset(done as isize * rows.src_stride);
         blocks(level, dst, src, rest, &indices)
@@ -134,15 +130,17 @@ unsafe fn vectors<I: Index>(
                 neon::planes(dst, src, rows, indices)
             }
             #[cfg(target_arch = "x86_64")]
-            (Kind::Avx512, 4 | 8) => avx512::words(dst, src, rows, indices),
+            (Kind::Avx512, bytes @ (1..=4 | 8)) if processor::has_quick_gathers() => match bytes {
+                4 | 8 => avx512::words(dst, src, rows, indices),
+                _ if pays(&rows, indices, MOST_ENTRIES) => avx512::narrow(dst, src, rows, indices),
+                _ => Some(0),
+            },
             #[cfg(target_arch = "x86_64")]
-            (Kind::Avx512, 1..=3) if pays(&rows, indices, MOST_ENTRIES) => {
-                avx512::narrow(dst, src, rows, indices)
+            (Kind::Avx2 | Kind::Avx512, _) if avx2::takes(&rows, indices) => {
+                avx2::run(dst, src, rows, indices)
             }
             #[cfg(target_arch = "x86_64")]
-            (Kind::Avx2, _) if avx2::takes(&rows, indices) => avx2::run(dst, src, rows, indices),
-            #[cfg(target_arch = "x86_64")]
-            (Kind::Avx2, 3) if pays(&rows, indices, MOST_ENTRIES) => {
+            (Kind::Avx2 | Kind::Avx512, 3) if pays(&rows, indices, MOST_ENTRIES) => {
                 avx2::threes(dst, src, rows, indices)
             }
             (_, 3) if pays(&rows, indices, MOST_ENTRIES) => widened(level, dst, src, rows, indices),

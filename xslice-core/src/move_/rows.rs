@@ -6,9 +6,10 @@
 
 use super::cache::Cache;
 use super::copy::{Rows, fixed, run};
+use super::processor;
 #[cfg(target_arch = "x86_64")]
 use super::stream;
-use crate::level::{self, Kind, Level};
+use crate::level::{Kind, Level};
 
 /// Shorter rows have movers of their own.
 const LEAST_ROW: usize = 65;
@@ -106,10 +107,17 @@ pub(super) fn ahead(bytes: usize) -> usize {
     AHEAD.div_ceil(bytes).min(MOST_AHEAD)
 }
 
-/// Whether lines are fetched before they are written. With that, rows of whole lines took up to a third less time on a processor with
-/// AVX-512, by whatever vectors, and a third more on one without.
-pub(super) fn fetches_written() -> bool {
-    !level::is_without_avx512()
+/// Rows of so many bytes, read forwards with less than a row between them, that the processor's own prefetchers find their way through.
+#[cfg(target_arch = "x86_64")]
+const KEEP_PACE: core::ops::RangeInclusive<usize> = 192..=2 << 10;
+
+/// Whether such rows are quicker by stores that fill whole lines than by fetching ahead.
+#[cfg(target_arch = "x86_64")]
+fn keeps_pace(rows: &Rows) -> bool {
+    let row = rows.bytes as isize;
+    KEEP_PACE.contains(&rows.bytes)
+        && (row..2 * row).contains(&rows.src_stride)
+        && !processor::fetches_behind_gaps()
 }
 
 /// Moves rows, row `k` from `place(k)` bytes behind `src`; places are asked for up to `known`.
@@ -131,7 +139,7 @@ pub(super) unsafe fn moved(
             #[cfg(target_arch = "x86_64")]
             _ if stream::takes(&rows) => stream::moved(level, dst, src, rows, known, place),
             #[cfg(target_arch = "x86_64")]
-            Kind::Avx512 if rows.cache == Cache::Near => {
+            Kind::Avx512 if rows.cache == Cache::Near || keeps_pace(&rows) => {
                 for k in 0..rows.count {
                     let to = dst.wrapping_offset(k as isize * rows.dst_stride);
                     whole_lines(to, src.wrapping_offset(place(k)), rows.bytes);
@@ -139,7 +147,7 @@ pub(super) unsafe fn moved(
             }
             // From memory, wider vectors cross a line with every load that is not aligned to them, and were slower.
             #[cfg(target_arch = "x86_64")]
-            Kind::Avx512 | Kind::Avx2 => match fetches_written() {
+            Kind::Avx512 | Kind::Avx2 => match processor::fetches_written() {
                 true => avx2::<true>(dst, src, rows, known, place),
                 false => avx2::<false>(dst, src, rows, known, place),
             },

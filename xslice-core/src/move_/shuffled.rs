@@ -183,7 +183,6 @@ impl Shuffle {
         unsafe {
             #[cfg(target_arch = "x86_64")]
             if level.kind() == Kind::Avx512
-                && places.to.is_none()
                 && let Some(wide) = self.wide()
                 && short::takes(&run, wide)
                 && picked::run(&run, wide, &rows, places)

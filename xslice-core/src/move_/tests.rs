@@ -5,6 +5,7 @@ use super::copy::Rows;
 use super::fill;
 use super::lookup::repeat::{self, KeptPlaces, Turns};
 use super::lookup::{self, Index, Indices};
+use super::processor::on_each_side;
 use super::rows;
 use super::shuffled;
 use crate::level::Level;
@@ -314,9 +315,9 @@ fn tiles_are_counted_as_by_division() {
     }
 }
 
-/// Rows at a distance, and rows wherever places say.
+/// Rows at a distance, and rows wherever places say, past the caches or not.
 #[test]
-fn streamed_rows_are_written_like_others() {
+fn rows_of_more_than_a_line_are_written_like_others() {
     let mut random = Random(0x5EED_57E4);
     for round in 0..800 {
         let bytes = 256 + random.below(600);
@@ -325,7 +326,7 @@ fn streamed_rows_are_written_like_others() {
             bytes,
             dst_stride: (bytes + random.below(3) * 40) as isize,
             src_stride: 1 + random.below(1000) as isize,
-            cache: Cache::None,
+            cache: [Cache::None, Cache::Far][random.below(2)],
         };
         let src = random.bytes(rows.count * 1000 + bytes);
         let places: Vec<isize> = match round % 2 {
@@ -345,14 +346,18 @@ fn streamed_rows_are_written_like_others() {
             let to = skipped + k * rows.dst_stride as usize;
             expected[to..to + bytes].copy_from_slice(&src[place as usize..][..bytes]);
         }
-        for level in Level::all().filter(|&level| rows::takes(level, &rows)) {
+        let run = |level| {
             let mut dst = vec![UNTOUCHED; expected.len()];
             let (to, from) = (dst[skipped..].as_mut_ptr(), src.as_ptr());
             let known = places.len();
             // SAFETY: `src` and `dst` have room for the rows.
             unsafe { rows::moved(level, to, from, rows, known, |k| places[k]) };
             assert!(dst == expected, "{}: round {round}", level.name());
-        }
+        };
+        on_each_side(|| {
+            let levels = Level::all().filter(|&level| rows::takes(level, &rows));
+            levels.for_each(run);
+        });
     }
 }
 
@@ -386,18 +391,22 @@ fn look_up<I: Index>(random: &mut Random, bytes: usize, size: usize, mut ids: Ve
         let passed = unsafe { lookup::run(level, dst.as_mut_ptr(), table.as_ptr(), rows, indices) };
         (passed, dst)
     };
-    for level in Level::all() {
-        let (passed, dst) = run(level, &ids);
-        let name = level.name();
-        assert!(passed, "{name}: {bytes} bytes of {size}");
-        assert!(dst == expected, "{name}: {bytes} bytes of {size}");
-    }
+    on_each_side(|| {
+        for level in Level::all() {
+            let (passed, dst) = run(level, &ids);
+            let name = level.name();
+            assert!(passed, "{name}: {bytes} bytes of {size}");
+            assert!(dst == expected, "{name}: {bytes} bytes of {size}");
+        }
+    });
     let at = random.below(ids.len());
     ids[at] = outside;
-    for level in Level::all() {
-        let (passed, _) = run(level, &ids);
-        assert!(!passed, "{}: {bytes} bytes of {size}", level.name());
-    }
+    on_each_side(|| {
+        for level in Level::all() {
+            let (passed, _) = run(level, &ids);
+            assert!(!passed, "{}: {bytes} bytes of {size}", level.name());
+        }
+    });
 }
 
 #[test]
@@ -418,6 +427,29 @@ fn lookups_move_what_indices_say_and_refuse_those_outside() {
                 look_up::<i64>(&mut random, bytes, size, wide, far);
                 look_up::<i32>(&mut random, bytes, size, narrow, near);
             }
+        }
+    }
+}
+
+/// Indices that count up, across the end of the axis too, and some that only seem to.
+#[test]
+fn lookups_of_neighbours_move_what_indices_say() {
+    let mut random = Random(0x9E37_79B9_7F4A_7C15);
+    for bytes in [1, 2, 3, 4, 8] {
+        for size in [300, 5000] {
+            let mut ids = Vec::new();
+            while ids.len() < 1500 {
+                let first = random.below(2 * size - 30) as i64 - size as i64;
+                let count = 1 + random.below(30) as i64;
+                ids.extend(first..first + count);
+                if random.below(3) == 0 {
+                    let at = random.below(ids.len());
+                    ids[at] = 0;
+                }
+            }
+            let narrow = ids.iter().map(|&id| id as i32).collect();
+            look_up::<i64>(&mut random, bytes, size, ids, i64::MAX);
+            look_up::<i32>(&mut random, bytes, size, narrow, i32::MIN);
         }
     }
 }
@@ -466,7 +498,7 @@ fn repeat(random: &mut Random, bytes: usize, reach: usize, places: &[isize], tur
         dst_stride: dst_stride as isize,
         src_stride: sign * src_stride as isize,
     };
-    for level in Level::all() {
+    let run = |level| {
         let mut dst = vec![UNTOUCHED; expected.len()];
         let from = src.as_ptr().wrapping_add(first(0));
         let each = KeptPlaces {
@@ -480,7 +512,8 @@ fn repeat(random: &mut Random, bytes: usize, reach: usize, places: &[isize], tur
             "{}: {bytes} bytes of {reach} in {turns} turns: {places:?}",
             level.name()
         );
-    }
+    };
+    on_each_side(|| Level::all().for_each(run));
 }
 
 #[test]

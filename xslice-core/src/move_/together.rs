@@ -75,7 +75,7 @@ impl Schedule {
                 rows: extents[last],
                 next: dst[last],
                 least_loops: 2,
-                anywhere: shuffle.tables(level).1.is_some(),
+                anywhere: shuffle.has_tables(level),
             },
             Move::Strided {
                 bytes, dst_stride, ..

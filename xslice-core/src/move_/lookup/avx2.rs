@@ -1,7 +1,8 @@
 //! Look-ups of narrow entries with AVX2: eight indices are wrapped, tested and scaled at once, in 32 bits.
 //!
-//! There is no gather here: where it exists without AVX-512, it is slower than as many loads. What is saved is the way of each place
-//! through 64 bits and a buffer of many.
+//! There is no gather here: on processors where that is slower than as many loads, these moves take the place of those of AVX-512. What is
+//! saved is the way of each place through 64 bits and a buffer of many; and where indices count up for a while, as in windows of samples,
+//! their rows are one.
 
 use super::{Index, Indices, small_tables};
 use crate::move_::copy::{self, Rows};
@@ -9,6 +10,9 @@ use core::arch::x86_64::*;
 
 /// Rows that are moved at once.
 pub(super) const EIGHT: usize = 8;
+
+/// Rows that are one, where their indices count up: so many of the indices are asked at once.
+const ASKED: usize = 32;
 
 /// Whether [`run`] moves such rows: their places have 32 bits.
 pub(super) fn takes<I: Index>(rows: &Rows, indices: &Indices<I>) -> bool {
@@ -29,11 +33,66 @@ pub(super) unsafe fn run<I: Index>(
     // SAFETY: by the contract of this function.
     unsafe {
         match rows.bytes {
-            1 => each_eight(dst, rows, indices, |to, places| fixed::<1>(to, src, places)),
-            2 => each_eight(dst, rows, indices, |to, places| fixed::<2>(to, src, places)),
-            4 => each_eight(dst, rows, indices, |to, places| words(to, src, places)),
-            _ => each_eight(dst, rows, indices, |to, places| doubles(to, src, places)),
+            1 => {
+                let one = |to, from| copy::fixed::<ASKED>(to, from);
+                let apart = |to, places| fixed::<1>(to, src, places);
+                asked_first(dst, src, rows, indices, one, apart)
+            }
+            2 => {
+                let one = |to, from| copy::fixed::<{ 2 * ASKED }>(to, from);
+                let apart = |to, places| fixed::<2>(to, src, places);
+                asked_first(dst, src, rows, indices, one, apart)
+            }
+            4 => {
+                let one = |to, from| copy::fixed::<{ 4 * ASKED }>(to, from);
+                let apart = |to, places| words(to, src, places);
+                asked_first(dst, src, rows, indices, one, apart)
+            }
+            _ => {
+                let one = |to, from| copy::fixed::<{ 8 * ASKED }>(to, from);
+                let apart = |to, places| doubles(to, src, places);
+                asked_first(dst, src, rows, indices, one, apart)
+            }
         }
+    }
+}
+
+/// As [`each_eight`], but rows whose indices count up are moved by `one`, from the place of the first, as many as are asked at once.
+///
+/// # Safety
+/// As [`each_eight`]; `one` moves [`ASKED`] rows, which lie in the axis.
+#[target_feature(enable = "avx2")]
+#[inline]
+unsafe fn asked_first<I: Index>(
+    dst: *mut u8,
+    src: *const u8,
+    rows: Rows,
+    indices: &Indices<I>,
+    one: impl Fn(*mut u8, *const u8),
+    apart: impl Fn(*mut u8, [u32; EIGHT]),
+) -> Option<usize> {
+    // SAFETY: by the contract of this function, for the rows of each part.
+    unsafe {
+        if indices.scale != rows.bytes as isize {
+            return each_eight(dst, rows, indices, apart);
+        }
+        let mut done = 0;
+        while rows.count - done >= ASKED {
+            let indices = indices.from(done);
+            let to = dst.wrapping_add(done * rows.bytes);
+            match indices.count_up::<ASKED>() {
+                Some(place) => one(to, src.offset(place)),
+                None => {
+                    let count = ASKED;
+                    each_eight(to, Rows { count, ..rows }, &indices, &apart)?;
+                }
+            }
+            done += ASKED;
+        }
+        let to = dst.wrapping_add(done * rows.bytes);
+        let count = rows.count - done;
+        let rest = each_eight(to, Rows { count, ..rows }, &indices.from(done), &apart)?;
+        Some(done + rest)
     }
 }
 

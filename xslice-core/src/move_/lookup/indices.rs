@@ -1,7 +1,8 @@
 //! Indices as places of rows.
 
 use crate::index::wrapped;
-use crate::level::{self, Kind, Level};
+use crate::level::{Kind, Level};
+use crate::move_::processor;
 use core::mem::MaybeUninit;
 
 /// Indices at constant distances, each worth `scale` bytes, of an axis of `size`.
@@ -27,9 +28,9 @@ impl<I: Index> Indices<I> {
         (self.size as usize).saturating_mul(self.scale.unsigned_abs())
     }
 
-    /// Whether rows are moved in turn with their indices. A processor without AVX-512 took a sixth longer for it than for blocks.
+    /// Whether rows are moved in turn with their indices.
     pub fn is_far(&self) -> bool {
-        self.reach() >= FAR_TABLE && !level::is_without_avx512()
+        self.reach() >= FAR_TABLE && processor::takes_far_rows_in_turn()
     }
 
     /// An index, counted from the start of the axis.
@@ -44,6 +45,44 @@ impl<I: Index> Indices<I> {
         let wrapped = self.wrapped(index);
         let place = (wrapped as isize).wrapping_mul(self.scale);
         (place, (wrapped as u64) < self.size as u64)
+    }
+
+    /// Those behind the first `skipped`.
+    #[inline(always)]
+    pub fn from(&self, skipped: usize) -> Self {
+        Self {
+            table: self
+                .table
+                .wrapping_byte_offset(skipped as isize * self.stride),
+            ..*self
+        }
+    }
+
+    /// The place of the first of `N` neighbouring indices that count up within the axis; `None` for others, most of which are told by
+    /// the last alone.
+    ///
+    /// # Safety
+    /// They lie in the table, which is packed.
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    pub unsafe fn count_up<const N: usize>(&self) -> Option<isize> {
+        // SAFETY: by the contract of this function; at any alignment.
+        let index = |k: usize| -> i64 { unsafe { self.table.add(k).read_unaligned() }.into() };
+        let first = index(0);
+        if index(N - 1).wrapping_sub(first) != N as i64 - 1 {
+            return None;
+        }
+        let (place, _) = self.place(first);
+        let axis = match first {
+            ..0 => -self.size..0,
+            0.. => 0..self.size,
+        };
+        // A loop, which is compiled for the vectors of its caller.
+        let mut apart = 0;
+        for k in 0..N {
+            apart |= index(k).wrapping_sub(first) ^ k as i64;
+        }
+        (apart == 0 && axis.contains(&first) && axis.contains(&index(N - 1))).then_some(place)
     }
 
     /// The places of rows `first..`, one for each of `places`, and whether all indices lie in the axis.

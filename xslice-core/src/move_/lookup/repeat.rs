@@ -122,7 +122,9 @@ pub(in crate::move_) unsafe fn moved(
             return;
         }
         #[cfg(target_arch = "x86_64")]
-        if level.kind() == Kind::Avx2 && avx2::moved(dst, src, rows, places.each, turns) {
+        if matches!(level.kind(), Kind::Avx2 | Kind::Avx512)
+            && avx2::moved(dst, src, rows, places.each, turns)
+        {
             return;
         }
         if rows::takes(level, &rows) {

@@ -174,7 +174,7 @@ unsafe fn shaped<const VECTORS: usize, const LOADS: usize>(
             places.fetch(k, run.src, short.reach, dst);
         }
     };
-    let (spilled, cut) = places.each[..rows.count].split_at(if all_fit { spilling } else { 0 });
+    let spilled = &places.each[..if all_fit { spilling } else { 0 }];
     // SAFETY: by the contract of this function; loads that fit lie inside the operand, and what a row spills is in later ones.
     unsafe {
         let tiles = short.spilled().whole;
@@ -184,16 +184,14 @@ unsafe fn shaped<const VECTORS: usize, const LOADS: usize>(
             in_registers.tiles::<false, 0>(tables, (from, dst), tiles, Fetch::NONE);
             dst = dst.wrapping_offset(rows.dst_stride);
         }
-        for (k, &place) in (spilled.len()..).zip(cut) {
-            fetch(k, dst);
-            let row = Run { dst, ..row(place) };
+        for k in spilled.len()..rows.count {
+            let row = places.row(run, k, rows);
+            fetch(k, row.dst);
+            let place = (row.src, row.dst);
             match all_fit || short.fits(&row) {
-                true => {
-                    in_registers.row::<false, 0>(tables, (row.src, dst), short.tiles, Fetch::NONE)
-                }
+                true => in_registers.row::<false, 0>(tables, place, short.tiles, Fetch::NONE),
                 false => at_an_end::<VECTORS, LOADS>(&row, tables),
             }
-            dst = dst.wrapping_offset(rows.dst_stride);
         }
     }
 }

@@ -6,6 +6,7 @@
 use super::tile::{Fetch, MANY, WideInRegisters};
 use crate::move_::cache::Cache;
 use crate::move_::copy::Rows;
+use crate::move_::processor;
 use crate::move_::shuffled::Run;
 use crate::move_::shuffled::lanes::{by_shape, fitting, inside, last_tile};
 use crate::shuffle::{Pattern, Tables};
@@ -73,10 +74,10 @@ impl Short {
     }
 
     /// What is fetched of a later row with each tile. The processor's own prefetchers find their way through rows that touch in the source,
-    /// and lose it at each gap.
+    /// and some lose it at each gap.
     fn fetch(&self, tables: &Tables<64>, rows: &Rows) -> Fetch {
         let row = (self.reach.1 - self.reach.0).unsigned_abs();
-        if rows.src_stride.unsigned_abs() <= row + 64 {
+        if rows.src_stride.unsigned_abs() <= row + 64 || !processor::fetches_behind_gaps() {
             return Fetch::NONE;
         }
         Fetch {

@@ -6,6 +6,7 @@
 use crate::move_::copy::Rows;
 use crate::move_::lookup::repeat::{KeptPlaces, MOST_KEPT, Turns};
 use crate::move_::mask::mask_of;
+use crate::move_::processor;
 use crate::move_::rows::{AHEAD_WRITE, prefetch, prefetch_write};
 use core::arch::x86_64::*;
 use core::mem::MaybeUninit;
@@ -21,7 +22,7 @@ const fn word(bytes: usize) -> usize {
 /// Rows that are put side by side and lie farther from each other on average, nearly each on a page of its own, are quicker one by one.
 const FARTHEST: usize = 2 << 10;
 
-/// Whether [`moved`] moves neighbouring rows that lie within `reach` bytes, which 32 bits hold. A gather is no quicker than as many loads
+/// Whether [`moved`] moves neighbouring rows that lie within `reach` bytes, which 32 bits hold. At its best, a gather is no quicker than as many loads
 /// and stores of one or two bytes.
 pub(super) fn takes(rows: &Rows, reach: usize) -> bool {
     // Fewer rows leave most lanes of a vector without work, and what is put side by side takes some more.
@@ -31,7 +32,8 @@ pub(super) fn takes(rows: &Rows, reach: usize) -> bool {
         3 => (12, FARTHEST),
         _ => return false,
     };
-    rows.count >= least
+    processor::has_quick_gathers()
+        && rows.count >= least
         && reach <= rows.count.saturating_mul(farthest)
         && (word(rows.bytes)..=i32::MAX as usize).contains(&reach)
 }
