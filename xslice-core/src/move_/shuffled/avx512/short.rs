@@ -2,6 +2,7 @@
 //!
 //! Whole tiles need no masks. So a single row ends with one that overlaps the tile before it, and rows that touch in the destination end
 //! with one whose last bytes the rows behind write again. All other ends are cut by masks, and so are loads that would leave the operand.
+//! Where rows do not begin with a line of the result, their inner tiles do, and overlap those at both ends.
 
 use super::tile::{Fetch, MANY, WideInRegisters};
 use crate::move_::cache::Cache;
@@ -140,7 +141,7 @@ unsafe fn shaped<const VECTORS: usize, const LOADS: usize>(
     unsafe {
         match rows.count {
             1 => one::<VECTORS, LOADS>(run, pattern, tables, rows),
-            _ => several::<VECTORS, LOADS>(run, tables, rows),
+            _ => several::<VECTORS, LOADS>(run, pattern, tables, rows),
         }
     }
 }
@@ -183,6 +184,7 @@ unsafe fn one<const VECTORS: usize, const LOADS: usize>(
 #[inline(never)]
 unsafe fn several<const VECTORS: usize, const LOADS: usize>(
     run: &Run,
+    pattern: &Pattern,
     tables: &Tables<64>,
     rows: &Rows,
 ) {
@@ -201,15 +203,75 @@ unsafe fn several<const VECTORS: usize, const LOADS: usize>(
             };
             inner::<VECTORS, LOADS>(&run.row(at.start, rows), tables, &rows, short, tiles);
         };
-        if inside.start < spilling {
-            part(inside.start..spilling, short.spilled());
-        }
-        if spilling < inside.end {
-            part(spilling..inside.end, short.tiles);
+        if straddle(run, pattern, tables, rows) {
+            let first = run.row(inside.start, *rows);
+            let count = inside.len();
+            aligned::<LOADS>(&first, pattern, tables, &Rows { count, ..*rows });
+        } else {
+            if inside.start < spilling {
+                part(inside.start..spilling, short.spilled());
+            }
+            if spilling < inside.end {
+                part(spilling..inside.end, short.tiles);
+            }
         }
         for k in inside.end..rows.count {
             at_an_end::<VECTORS, LOADS>(&run.row(k, *rows), tables);
         }
+    }
+}
+
+/// Shorter rows have as many tiles at their ends as between them.
+const LEAST_ALIGNED: usize = 3 * 64;
+
+/// Whether tiles of one vector would straddle two lines of the result, and need not: at any period of a row such a tile can begin.
+fn straddle(first: &Run, pattern: &Pattern, tables: &Tables<64>, rows: &Rows) -> bool {
+    let begin_with_lines = first.dst.addr().is_multiple_of(64) && rows.dst_stride % 64 == 0;
+    tables.tile == 64
+        && tables.given == 64
+        && 64 % pattern.period() == 0
+        && rows.bytes >= LEAST_ALIGNED
+        && rows.cache != Cache::Near
+        && !begin_with_lines
+}
+
+/// Moves rows by tiles that fill lines of the result, but for the first and the last of each row.
+///
+/// # Safety
+/// As [`shaped`], for rows whose loads lie inside the operand and that [`straddle`].
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
+#[inline(never)]
+unsafe fn aligned<const LOADS: usize>(
+    first: &Run,
+    pattern: &Pattern,
+    tables: &Tables<64>,
+    rows: &Rows,
+) {
+    let in_registers = WideInRegisters::<1, LOADS>::new(tables);
+    // That of a whole number of periods.
+    let place = |at: usize| (tables.src_stride * at as isize) >> 6;
+    let end = rows.bytes - 64;
+    let last = place(end);
+    let (mut src, mut dst) = (first.src, first.dst);
+    for _ in 0..rows.count {
+        let to_line = 64 - dst.addr() % 64;
+        let mut at = match to_line % pattern.period() {
+            0 => to_line,
+            _ => 64,
+        };
+        let mut from = src.wrapping_offset(place(at));
+        // SAFETY: by the contract of this function: each tile begins with a period and lies within the row.
+        unsafe {
+            in_registers.tile(dst, src);
+            while at < end {
+                in_registers.tile(dst.add(at), from);
+                from = from.wrapping_offset(tables.src_stride);
+                at += 64;
+            }
+            in_registers.tile(dst.add(end), src.wrapping_offset(last));
+        }
+        dst = dst.wrapping_offset(rows.dst_stride);
+        src = src.wrapping_offset(rows.src_stride);
     }
 }
 

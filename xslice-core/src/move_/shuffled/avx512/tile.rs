@@ -72,7 +72,7 @@ impl<const VECTORS: usize, const LOADS: usize> WideInRegisters<VECTORS, LOADS> {
     /// As [`WideInRegisters::vector`]; the tile is writable.
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
     #[inline]
-    unsafe fn tile(&self, dst: *mut u8, src: *const u8) {
+    pub unsafe fn tile(&self, dst: *mut u8, src: *const u8) {
         for v in 0..VECTORS {
             // SAFETY: by the contract of this function.
             unsafe { _mm512_storeu_si512(dst.add(v * 64).cast(), self.vector(v, src)) };
