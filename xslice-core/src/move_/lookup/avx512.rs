@@ -191,7 +191,7 @@ unsafe fn planes_of<const N: usize, I: Index>(
         core::array::from_fn(|n| (0..64).fold(0, |mask, k| mask | u64::from(at(v, k).1 == n) << k))
     });
     let whole = rows.count / 64 * 64;
-    let mut all = u16::MAX;
+    let mut all = u32::MAX;
     for k in (0..whole).step_by(64) {
         // SAFETY: the indices lie in the table of indices; the destination has room for 64 entries.
         unsafe {
@@ -208,7 +208,7 @@ unsafe fn planes_of<const N: usize, I: Index>(
             }
         }
     }
-    (all == u16::MAX).then_some(whole)
+    (all == u32::MAX).then_some(whole)
 }
 
 /// Sixty-four indices from `k` on, wrapped, as bytes; a bit is clear if any lies outside the axis of at most 256.
@@ -217,18 +217,57 @@ unsafe fn planes_of<const N: usize, I: Index>(
 /// As [`eight`].
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
 #[inline]
-unsafe fn sixty_four<I: Index>(indices: &Indices<I>, k: usize) -> (__m512i, __mmask16) {
-    let mut inside = u16::MAX;
-    let quarters: [__m128i; 4] = core::array::from_fn(|quarter| {
-        // SAFETY: by the contract of this function.
-        let (wrapped, these) = unsafe { sixteen(indices, k + 16 * quarter) };
-        inside &= these;
-        _mm512_cvtepi32_epi8(wrapped)
-    });
-    let half = |low, high| _mm256_inserti128_si256::<1>(_mm256_castsi128_si256(low), high);
-    let low = _mm512_castsi256_si512(half(quarters[0], quarters[1]));
-    let all = _mm512_inserti64x4::<1>(low, half(quarters[2], quarters[3]));
-    (all, inside)
+unsafe fn sixty_four<I: Index>(indices: &Indices<I>, k: usize) -> (__m512i, __mmask32) {
+    // Those that two bytes do not hold are far outside, and stay so.
+    // SAFETY: by the contract of this function.
+    let (halves, order) = unsafe {
+        let table = indices.table.add(k);
+        match size_of::<I>() {
+            4 => (halves_of_words(table.cast()), PACKED_TWICE),
+            _ => (halves_of_doubles(table.cast()), PACKED_ONCE),
+        }
+    };
+    #[expect(clippy::cast_possible_truncation, reason = "at most 256")]
+    let size = _mm512_set1_epi16(indices.size as i16);
+    let [low, high] =
+        halves.map(|half| _mm512_mask_add_epi16(half, _mm512_movepi16_mask(half), half, size));
+    let inside = _mm512_cmplt_epu16_mask(low, size) & _mm512_cmplt_epu16_mask(high, size);
+    // SAFETY: an array of 64 bytes.
+    let order = unsafe { _mm512_loadu_si512(order.as_ptr().cast()) };
+    let packed = _mm512_permutexvar_epi32(order, _mm512_packus_epi16(low, high));
+    (packed, inside)
+}
+
+/// Packing goes lane by lane of 16 bytes: what was packed once has eight bytes of each half in a lane, what was packed twice four of each
+/// quarter.
+const PACKED_ONCE: &[i32; 16] = &[0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15];
+const PACKED_TWICE: &[i32; 16] = &[0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15];
+
+/// # Safety
+/// 64 indices of four bytes are readable.
+#[target_feature(enable = "avx512f,avx512bw")]
+#[inline]
+unsafe fn halves_of_words(table: *const __m512i) -> [__m512i; 2] {
+    // SAFETY: by the contract of this function; at any alignment.
+    let quarter = |k: usize| unsafe { _mm512_loadu_si512(table.add(k)) };
+    [0, 2].map(|k| _mm512_packs_epi32(quarter(k), quarter(k + 1)))
+}
+
+/// # Safety
+/// 64 indices of eight bytes are readable.
+#[target_feature(enable = "avx512f,avx512bw")]
+#[inline]
+unsafe fn halves_of_doubles(table: *const __m512i) -> [__m512i; 2] {
+    // SAFETY: by the contract of this function; at any alignment.
+    let eighth = |k: usize| _mm512_cvtsepi64_epi16(unsafe { _mm512_loadu_si512(table.add(k)) });
+    let quarter = |k: usize| {
+        let low = _mm256_castsi128_si256(eighth(k));
+        _mm256_inserti128_si256::<1>(low, eighth(k + 1))
+    };
+    [0, 4].map(|k| {
+        let low = _mm512_castsi256_si512(quarter(k));
+        _mm512_inserti64x4::<1>(low, quarter(k + 2))
+    })
 }
 
 /// The bytes that 64 indices name in a plane of 256.
