@@ -227,12 +227,6 @@ impl Shuffle {
         (wide, has_vectors.then(|| self.narrow()).flatten())
     }
 
-    /// Whether there are tables for vectors of the level.
-    pub(crate) fn has_tables(&self, level: Level) -> bool {
-        let (wide, narrow) = self.tables(level);
-        wide.is_some() || narrow.is_some()
-    }
-
     /// The tables for vectors of 16 bytes, if a few loads do.
     pub(crate) fn narrow(&self) -> Option<Narrow<'_>> {
         let each = self.narrow.get(&self.pattern)?;

@@ -17,6 +17,7 @@ mod small_tables;
 
 use super::cache::Cache;
 use super::copy::{self, Mover, Rows, by_width};
+#[cfg(target_arch = "x86_64")]
 use super::processor;
 use super::rows;
 use super::shuffled::Places;

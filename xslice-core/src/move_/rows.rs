@@ -6,6 +6,7 @@
 
 use super::cache::Cache;
 use super::copy::{Rows, fixed, run};
+#[cfg(target_arch = "x86_64")]
 use super::processor;
 #[cfg(target_arch = "x86_64")]
 use super::stream;

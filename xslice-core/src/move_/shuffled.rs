@@ -158,6 +158,17 @@ impl Shuffle {
 }
 
 impl Shuffle {
+    /// Whether [`Shuffle::rows_from`] moves such rows by vectors, wherever they lie in the destination.
+    pub(super) fn moves_anywhere(&self, level: Level, rows: &Rows) -> bool {
+        #[cfg(target_arch = "x86_64")]
+        if level.kind() == Kind::Avx512 && avx512::streams(rows) {
+            return false;
+        }
+        let _ = rows;
+        let (wide, narrow) = self.tables(level);
+        wide.is_some() || narrow.is_some()
+    }
+
     /// Moves rows of whole periods, the next one from each of the places, counted from `src`.
     ///
     /// # Safety

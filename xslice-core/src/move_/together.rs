@@ -2,7 +2,7 @@
 //!
 //! A loop of few short rows is over before what is done once for all of them has paid, and before lines that are fetched ahead have come.
 //! But their places can be listed, block by block, and the rows move as those of a look-up do. Rows that lie at one distance in the
-//! destination make one long sequence there; by vectors of 16 bytes, rows move together wherever they lie.
+//! destination make one long sequence there; rows of a pattern move together wherever they lie.
 
 use super::Call;
 use super::at::{At, turns};
@@ -70,13 +70,17 @@ impl Schedule {
         let last = extents.len().checked_sub(1)?;
         let dst = &self.dst().strides;
         let few = match *self.inner() {
-            Move::Shuffle { ref shuffle, .. } => Few {
-                bytes: count.saturating_mul(shuffle.pattern().period()),
-                rows: extents[last],
-                next: dst[last],
-                least_loops: 2,
-                anywhere: shuffle.has_tables(level),
-            },
+            Move::Shuffle { ref shuffle, .. } => {
+                let bytes = count.saturating_mul(shuffle.pattern().period());
+                let rows = self.strided_rows(1, bytes, 0, 0);
+                Few {
+                    bytes,
+                    rows: extents[last],
+                    next: dst[last],
+                    least_loops: 2,
+                    anywhere: shuffle.moves_anywhere(level, &rows),
+                }
+            }
             Move::Strided {
                 bytes, dst_stride, ..
             } if bytes >= SHORTEST_RUN => Few {
