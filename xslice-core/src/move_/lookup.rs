@@ -14,6 +14,8 @@ mod indices;
 mod neon;
 pub(super) mod repeat;
 mod small_tables;
+#[cfg(test)]
+mod tests;
 
 use super::cache::Cache;
 use super::copy::{self, Mover, Rows, by_width};

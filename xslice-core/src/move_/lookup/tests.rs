@@ -1,0 +1,185 @@
+//! Every level against plain loops: look-ups in tables of every size, rows from the same places in every turn.
+
+use super::repeat::{self, KeptPlaces, Turns};
+use super::{Index, Indices, run};
+use crate::level::Level;
+use crate::move_::cache::Cache;
+use crate::move_::copy::Rows;
+use crate::move_::processor::on_each_side;
+use crate::move_::tests::{Random, UNTOUCHED};
+use alloc::{vec, vec::Vec};
+
+/// Looks up at every level, and compares with the entries; then with an index outside of the axis, which is to be refused.
+fn look_up<I: Index>(random: &mut Random, bytes: usize, size: usize, mut ids: Vec<I>, outside: I) {
+    let table = random.bytes(bytes * size);
+    let rows = Rows {
+        count: ids.len(),
+        bytes,
+        dst_stride: bytes as isize,
+        src_stride: 0,
+        cache: Cache::Far,
+    };
+    let wrapped = |id: I| match id.into() {
+        id if id < 0 => (id + size as i64) as usize,
+        id => id as usize,
+    };
+    let entries = ids.iter().map(|&id| wrapped(id) * bytes);
+    let expected: Vec<u8> = entries
+        .flat_map(|at| table[at..at + bytes].to_vec())
+        .collect();
+    let look_up = |level, ids: &[I]| {
+        let mut dst = vec![UNTOUCHED; expected.len()];
+        let indices = Indices {
+            table: ids.as_ptr(),
+            stride: size_of::<I>() as isize,
+            scale: bytes as isize,
+            size: size as i64,
+        };
+        // SAFETY: the entries of the axis lie in `table`, `dst` has room for as many as there are indices.
+        let passed = unsafe { run(level, dst.as_mut_ptr(), table.as_ptr(), rows, indices) };
+        (passed, dst)
+    };
+    on_each_side(|| {
+        for level in Level::all() {
+            let (passed, dst) = look_up(level, &ids);
+            let name = level.name();
+            assert!(passed, "{name}: {bytes} bytes of {size}");
+            assert!(dst == expected, "{name}: {bytes} bytes of {size}");
+        }
+    });
+    let at = random.below(ids.len());
+    ids[at] = outside;
+    on_each_side(|| {
+        for level in Level::all() {
+            let (passed, _) = look_up(level, &ids);
+            assert!(!passed, "{}: {bytes} bytes of {size}", level.name());
+        }
+    });
+}
+
+#[test]
+fn lookups_move_what_indices_say_and_refuse_those_outside() {
+    let mut random = Random(0xD1B5_4A32_D192_ED03);
+    for bytes in (1..=9).chain([12, 16, 33, 100]) {
+        // Around what a table of 64, two, and four of them hold, and more.
+        for size in [1, 5, 63, 64, 65, 128, 129, 255, 256, 257, 600] {
+            for count in [37, 2501] {
+                let mut ids = || {
+                    let id = |_| random.below(2 * size) as i64 - size as i64;
+                    (0..count).map(id).collect::<Vec<i64>>()
+                };
+                let (wide, narrow) = (ids(), ids().iter().map(|&id| id as i32).collect());
+                // One bit in the high word: what is left of the index is a good one.
+                let far = 1 << 32;
+                let near = [size as i32, -(size as i32) - 1][random.below(2)];
+                look_up::<i64>(&mut random, bytes, size, wide, far);
+                look_up::<i32>(&mut random, bytes, size, narrow, near);
+            }
+        }
+    }
+}
+
+/// Indices that count up, across the end of the axis too, and some that only seem to.
+#[test]
+fn lookups_of_neighbours_move_what_indices_say() {
+    let mut random = Random(0x9E37_79B9_7F4A_7C15);
+    for bytes in [1, 2, 3, 4, 8] {
+        for size in [300, 5000] {
+            let mut ids = Vec::new();
+            while ids.len() < 1500 {
+                let first = random.below(2 * size - 30) as i64 - size as i64;
+                let count = 1 + random.below(30) as i64;
+                ids.extend(first..first + count);
+                if random.below(3) == 0 {
+                    let at = random.below(ids.len());
+                    ids[at] = 0;
+                }
+            }
+            let narrow = ids.iter().map(|&id| id as i32).collect();
+            look_up::<i64>(&mut random, bytes, size, ids, i64::MAX);
+            look_up::<i32>(&mut random, bytes, size, narrow, i32::MIN);
+        }
+    }
+}
+
+/// Each index of a table that no near cache holds is read just before its row is asked for.
+#[test]
+fn lookups_in_far_tables_move_what_indices_say() {
+    let mut random = Random(0x5851_F42D);
+    for (bytes, count) in [(40, 1000), (64, 20), (33, 5)] {
+        let size = (17 << 20) / bytes;
+        let id = |_| random.below(2 * size) as i64 - size as i64;
+        let ids = (0..count).map(id).collect::<Vec<i64>>();
+        let narrow = ids.iter().map(|&id| id as i32).collect();
+        look_up::<i64>(&mut random, bytes, size, ids, i64::MIN);
+        look_up::<i32>(&mut random, bytes, size, narrow, size as i32);
+    }
+}
+
+/// Moves rows from the same places in some turns at every level, and compares with a loop over bytes. The operand ends where the reach of
+/// its last turn does.
+fn repeat(random: &mut Random, bytes: usize, reach: usize, places: &[isize], turns: usize) {
+    let written = places.len() * bytes;
+    let gap = random.below(2) * random.below(9);
+    let (dst_stride, src_stride) = (written + gap, random.below(2 * reach));
+    let backwards = random.below(2) == 1;
+    let src = random.bytes(src_stride * (turns - 1) + reach);
+    let first = |turn| src_stride * if backwards { turns - 1 - turn } else { turn };
+    let mut expected = vec![UNTOUCHED; dst_stride * turns];
+    for turn in 0..turns {
+        for (row, &place) in places.iter().enumerate() {
+            let from = first(turn) + place as usize;
+            let to = turn * dst_stride + row * bytes;
+            expected[to..to + bytes].copy_from_slice(&src[from..from + bytes]);
+        }
+    }
+    let rows = Rows {
+        count: places.len(),
+        bytes,
+        dst_stride: bytes as isize,
+        src_stride: 0,
+        cache: Cache::Far,
+    };
+    let sign = if backwards { -1 } else { 1 };
+    let all = Turns {
+        count: turns,
+        dst_stride: dst_stride as isize,
+        src_stride: sign * src_stride as isize,
+    };
+    let run = |level| {
+        let mut dst = vec![UNTOUCHED; expected.len()];
+        let from = src.as_ptr().wrapping_add(first(0));
+        let each = KeptPlaces {
+            each: places,
+            reach,
+        };
+        // SAFETY: the reach of each turn lies in `src`, and `dst` has room for the rows of all turns.
+        unsafe { repeat::moved(level, dst.as_mut_ptr(), from, rows, each, all) };
+        assert!(
+            dst == expected,
+            "{}: {bytes} bytes of {reach} in {turns} turns: {places:?}",
+            level.name()
+        );
+    };
+    on_each_side(|| Level::all().for_each(run));
+}
+
+#[test]
+fn rows_from_the_same_places_move_in_every_turn() {
+    let mut random = Random(0x2545_F491_4F6C_DD1D);
+    for bytes in 1..=9 {
+        for size in [1, 2, 4, 21, 64, 65, 100, 257, 700] {
+            for (count, turns) in [(5, 13), (16, 3), (33, 34), (64, 32), (100, 37), (1000, 33)] {
+                let scale = bytes + random.below(2) * random.below(4);
+                let reach = scale * (size - 1) + bytes;
+                let mut rows: Vec<_> = (0..count).map(|_| random.below(size)).collect();
+                rows[random.below(count)] = size - 1;
+                if random.below(2) == 1 {
+                    rows.sort_unstable();
+                }
+                let places: Vec<_> = rows.iter().map(|row| (row * scale) as isize).collect();
+                repeat(&mut random, bytes, reach, &places, turns);
+            }
+        }
+    }
+}
