@@ -1,24 +1,24 @@
 //! What processors with the same instructions differ in, as it was measured: Sapphire Rapids on one side, Zen 3 and Zen 4 on the other, told
-//! apart by their vendor. Only speed depends on it.
+//! apart by their vendor; and Zen 3 from both by what it lacks. Only speed depends on it.
 
 use crate::level;
 
-/// Whether lines are fetched before they are written. With that, rows of whole lines took up to a third less time on Sapphire Rapids, by
+/// Whether rows of at least a line have the lines of the result fetched before they are written. With that they took up to a third less time on Sapphire Rapids, by
 /// whatever vectors; up to a third more on Zen 3, and a twentieth more on Zen 4.
 #[inline]
 pub(super) fn fetches_written() -> bool {
     !is_amd()
 }
 
-/// Whether rows that are read forwards with gaps between them are fetched ahead. On Zen 4, whose own prefetchers keep their pace there,
-/// that takes up to a sixth longer.
+/// Whether rows that are read forwards with small gaps between them are fetched ahead with AVX-512. On Zen 4, whose own prefetchers keep
+/// their pace there, that takes up to a fifth longer.
 #[cfg(target_arch = "x86_64")]
 #[inline]
 pub(super) fn fetches_behind_gaps() -> bool {
     !is_amd()
 }
 
-/// Whether a gather is quicker than as many loads. On Zen 4 it takes up to half as long again.
+/// Whether a gather is quicker than as many loads. On Zen 4 it takes up to two thirds longer.
 #[cfg(target_arch = "x86_64")]
 #[inline]
 pub(super) fn has_quick_gathers() -> bool {

@@ -92,7 +92,7 @@ fn shuffle(random: &mut Random, shuffle: &Shuffle, periods: usize, slack: (usize
             expected[to] = src[(start + place(row, at)) as usize];
         }
     }
-    for level in Level::all() {
+    let run = |level: Level| {
         let mut dst = expected.each_ref().map(|dst| vec![UNTOUCHED; dst.len()]);
         let (operand, src) = (src.as_ptr_range(), src.as_ptr().wrapping_offset(start));
         let [in_order, from_any, to_any] = dst.each_mut().map(Vec::as_mut_ptr);
@@ -120,7 +120,8 @@ fn shuffle(random: &mut Random, shuffle: &Shuffle, periods: usize, slack: (usize
             "{}: {pattern:?}, {periods} periods, {slack:?} spare",
             level.name()
         );
-    }
+    };
+    on_each_side(|| Level::all().for_each(run));
 }
 
 #[test]

@@ -45,12 +45,12 @@ pub(super) unsafe fn run<I: Index>(
             }
             4 => {
                 let one = |to, from| copy::fixed::<{ 4 * ASKED }>(to, from);
-                let apart = |to, places| words(to, src, places);
+                let apart = |to, places| words(to, each(src, places));
                 asked_first(dst, src, rows, indices, one, apart)
             }
             _ => {
                 let one = |to, from| copy::fixed::<{ 8 * ASKED }>(to, from);
-                let apart = |to, places| doubles(to, src, places);
+                let apart = |to, places| doubles(to, each(src, places));
                 asked_first(dst, src, rows, indices, one, apart)
             }
         }
@@ -211,33 +211,38 @@ unsafe fn fixed<const N: usize>(to: *mut u8, src: *const u8, places: [u32; EIGHT
     }
 }
 
+/// Places in a source.
+#[inline(always)]
+fn each(src: *const u8, places: [u32; EIGHT]) -> [*const u8; EIGHT] {
+    places.map(|place| src.wrapping_add(place as usize))
+}
+
 /// # Safety
-/// As [`fixed`], of four bytes.
+/// Four bytes are readable at each of the places, and as many times eight are writable at `to`.
 #[target_feature(enable = "avx2")]
 #[inline]
-unsafe fn words(to: *mut u8, src: *const u8, places: [u32; EIGHT]) {
+pub(super) unsafe fn words(to: *mut u8, from: [*const u8; EIGHT]) {
     // SAFETY: by the contract of this function; at any alignment.
     unsafe {
-        let word = |k: usize| src.add(places[k] as usize).cast::<i32>().read_unaligned();
-        for k in [0, 4] {
-            let four = _mm_setr_epi32(word(k), word(k + 1), word(k + 2), word(k + 3));
-            _mm_storeu_si128(to.add(4 * k).cast(), four);
-        }
+        let [a, b, c, d, e, f, g, h] = from.map(|from| from.cast::<i32>().read_unaligned());
+        _mm_storeu_si128(to.cast(), _mm_setr_epi32(a, b, c, d));
+        _mm_storeu_si128(to.add(16).cast(), _mm_setr_epi32(e, f, g, h));
     }
 }
 
 /// # Safety
-/// As [`fixed`], of eight bytes.
+/// As [`words`], of eight bytes.
 #[target_feature(enable = "avx2")]
 #[inline]
-unsafe fn doubles(to: *mut u8, src: *const u8, places: [u32; EIGHT]) {
+pub(super) unsafe fn doubles(to: *mut u8, from: [*const u8; EIGHT]) {
     // SAFETY: by the contract of this function; at any alignment.
     unsafe {
-        let from = |k: usize| src.add(places[k] as usize);
         for k in [0, 2, 4, 6] {
-            let low = _mm_castsi128_pd(_mm_loadl_epi64(from(k).cast()));
-            let two = _mm_loadh_pd(low, from(k + 1).cast());
-            _mm_storeu_si128(to.add(8 * k).cast(), _mm_castpd_si128(two));
+            let (low, high) = (
+                _mm_loadl_epi64(from[k].cast()),
+                _mm_loadl_epi64(from[k + 1].cast()),
+            );
+            _mm_storeu_si128(to.add(8 * k).cast(), _mm_unpacklo_epi64(low, high));
         }
     }
 }

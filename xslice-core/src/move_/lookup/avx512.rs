@@ -1,4 +1,5 @@
-//! Look-ups with AVX-512: narrow entries of small tables in registers, those of larger ones through a table in L1, words by gathers.
+//! Look-ups with AVX-512: narrow entries of small tables in registers, those of larger ones through a table in L1, words by gathers where
+//! the processor is quick at them.
 //!
 //! Everything here moves the same bytes as [`lookup`](super), which is also what takes over where a case does not fit. Each lane's
 //! index is tested before it is used; what lies outside its axis is not loaded.

@@ -69,9 +69,10 @@ fn lookups_move_what_indices_say_and_refuse_those_outside() {
                     (0..count).map(id).collect::<Vec<i64>>()
                 };
                 let (wide, narrow) = (ids(), ids().iter().map(|&id| id as i32).collect());
-                // One bit in the high word: what is left of the index is a good one.
-                let far = 1 << 32;
-                let near = [size as i32, -(size as i32) - 1][random.below(2)];
+                // One bit in a high word: what is left of the index is a good one.
+                let far = [1 << 32, 1 << 16, i64::MIN][random.below(3)];
+                let ends = [size as i32, -(size as i32) - 1];
+                let near = [ends[0], ends[1], 1 << 16, i32::MIN][random.below(4)];
                 look_up::<i64>(&mut random, bytes, size, wide, far);
                 look_up::<i32>(&mut random, bytes, size, narrow, near);
             }
@@ -87,8 +88,8 @@ fn lookups_of_neighbours_move_what_indices_say() {
         for size in [300, 5000] {
             let mut ids = Vec::new();
             while ids.len() < 1500 {
-                let first = random.below(2 * size - 30) as i64 - size as i64;
-                let count = 1 + random.below(30) as i64;
+                let first = random.below(2 * size - 100) as i64 - size as i64;
+                let count = 1 + random.below(100) as i64;
                 ids.extend(first..first + count);
                 if random.below(3) == 0 {
                     let at = random.below(ids.len());

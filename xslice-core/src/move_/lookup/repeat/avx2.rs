@@ -2,7 +2,7 @@
 
 use super::Turns;
 use crate::move_::copy::{self, Rows};
-use crate::move_::lookup::avx2::EIGHT;
+use crate::move_::lookup::avx2::{EIGHT, doubles, words};
 use core::arch::x86_64::*;
 
 /// Moves neighbouring rows of 1, 2, 4 or 8 bytes in each of the turns, always from the same places; `false`, and nothing is moved, for
@@ -122,33 +122,5 @@ unsafe fn two_bytes(to: *mut u8, from: [*const u8; EIGHT]) {
     unsafe {
         let [a, b, c, d, e, f, g, h] = from.map(|from| from.cast::<i16>().read_unaligned());
         _mm_storeu_si128(to.cast(), _mm_setr_epi16(a, b, c, d, e, f, g, h));
-    }
-}
-
-/// # Safety
-/// As [`one_byte`], of four bytes.
-#[target_feature(enable = "avx2")]
-#[inline]
-unsafe fn words(to: *mut u8, from: [*const u8; EIGHT]) {
-    // SAFETY: by the contract of this function; at any alignment.
-    unsafe {
-        let [a, b, c, d, e, f, g, h] = from.map(|from| from.cast::<i32>().read_unaligned());
-        _mm_storeu_si128(to.cast(), _mm_setr_epi32(a, b, c, d));
-        _mm_storeu_si128(to.add(16).cast(), _mm_setr_epi32(e, f, g, h));
-    }
-}
-
-/// # Safety
-/// As [`one_byte`], of eight bytes.
-#[target_feature(enable = "avx2")]
-#[inline]
-unsafe fn doubles(to: *mut u8, from: [*const u8; EIGHT]) {
-    // SAFETY: by the contract of this function; at any alignment.
-    unsafe {
-        for k in [0, 2, 4, 6] {
-            let low = _mm_castsi128_pd(_mm_loadl_epi64(from[k].cast()));
-            let two = _mm_loadh_pd(low, from[k + 1].cast());
-            _mm_storeu_si128(to.add(8 * k).cast(), _mm_castpd_si128(two));
-        }
     }
 }

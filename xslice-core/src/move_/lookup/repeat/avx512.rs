@@ -3,7 +3,7 @@
 //! What the places are is known before the first turn, so that each of them costs no more than the loads and stores:
 //!   windows  out of registers, where the rows of some turns lie in a window of 256 bytes
 //!   blends   blended from several windows, where narrow rows are near each other
-//!   gathers  else by gathers, where rows are words, or fill them nearly
+//!   gathers  else by gathers, where the processor is quick at them and rows are words, or fill them nearly
 
 mod blends;
 mod gathers;

@@ -2,7 +2,7 @@
 //!
 //! Whole tiles need no masks. So a single row ends with one that overlaps the tile before it, and rows that touch in the destination end
 //! with one whose last bytes the rows behind write again. All other ends are cut by masks, and so are loads that would leave the operand.
-//! Where rows do not begin with a line of the result, their inner tiles do, and overlap those at both ends.
+//! Longer rows that do not begin with a line of the result have inner tiles that do, where that pays, and overlap those at both ends.
 
 use super::tile::{Fetch, MANY, WideInRegisters};
 use crate::move_::cache::Cache;
@@ -224,7 +224,8 @@ unsafe fn several<const VECTORS: usize, const LOADS: usize>(
 /// Shorter rows have as many tiles at their ends as between them.
 const LEAST_ALIGNED: usize = 3 * 64;
 
-/// Whether tiles of one vector would straddle two lines of the result, and need not: at any period of a row such a tile can begin.
+/// Whether tiles of one vector would straddle two lines of the result, and need not: at any period of a row such a tile can begin. Where
+/// lines are fetched before they are written, rows were not timed without that.
 fn straddle(first: &Run, pattern: &Pattern, tables: &Tables<64>, rows: &Rows) -> bool {
     let begin_with_lines = first.dst.addr().is_multiple_of(64) && rows.dst_stride % 64 == 0;
     tables.tile == 64
@@ -233,6 +234,7 @@ fn straddle(first: &Run, pattern: &Pattern, tables: &Tables<64>, rows: &Rows) ->
         && rows.bytes >= LEAST_ALIGNED
         && rows.cache != Cache::Near
         && !begin_with_lines
+        && !processor::fetches_written()
 }
 
 /// Moves rows by tiles that fill lines of the result, but for the first and the last of each row.
