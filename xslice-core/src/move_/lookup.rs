@@ -19,7 +19,6 @@ mod tests;
 
 use super::cache::Cache;
 use super::copy::{self, Mover, Rows, by_width};
-#[cfg(target_arch = "x86_64")]
 use super::processor;
 use super::rows;
 use super::shuffled::Places;
@@ -201,7 +200,7 @@ unsafe fn blocks<I: Index>(
     let ahead = looked_ahead(rows.cache, rows.bytes);
     // SAFETY: by the contract of this function.
     unsafe {
-        if ahead > 0 && indices.is_far() && !rows::takes(level, &rows) {
+        if ahead > 0 && indices.is_far() && rows.bytes < rows::LEAST_ROW {
             return by_width!(rows.bytes, in_turn(dst, src, rows, indices, ahead));
         }
         each_block(level, rows, indices, ahead, |done, count, places| {
@@ -216,8 +215,9 @@ unsafe fn blocks<I: Index>(
     }
 }
 
-/// Moves rows out of a far table, fetched `ahead`, each index read just before its row is asked for: while a block of them were turned
-/// into places, nothing would be on its way. `false`: an index lies outside its axis; its row has not moved.
+/// Moves rows of at most a line out of a far table, fetched `ahead`: while a block of indices were turned into places, nothing would be on
+/// its way. An index is read again when its row moves, which takes less than to keep its place. `false`: an index lies outside its axis; its
+/// row has not moved.
 ///
 /// # Safety
 /// As [`run`]; the mover is for `rows.bytes`.
@@ -230,36 +230,36 @@ unsafe fn in_turn<I: Index>(
     indices: &Indices<I>,
     ahead: usize,
 ) -> bool {
-    const RING: usize = rows::MOST_AHEAD;
-    let mut froms = [src; RING];
-    let (mut at, mut row) = (indices.table, src);
-    let mut next = |fetched: usize, froms: &mut [*const u8; RING]| {
-        // SAFETY: by the contract of this function, for as many indices as there are rows; at any alignment.
-        let index: i64 = unsafe { at.read_unaligned() }.into();
-        let (place, inside) = indices.place(index);
-        let from = row.wrapping_offset(place);
-        copy::prefetch(from, rows.bytes);
-        froms[fetched % RING] = from;
-        at = at.wrapping_byte_offset(indices.stride);
-        row = row.wrapping_offset(rows.src_stride);
-        inside
-    };
-    let ahead = ahead.min(RING).min(rows.count);
-    for k in 0..ahead {
-        if !next(k, &mut froms) {
-            return false;
-        }
+    // SAFETY: by the contract of this function, for as many indices as there are rows; at any alignment.
+    let place = |at: *const I| indices.place(unsafe { at.read_unaligned() }.into());
+    let (mut to, mut row, mut at) = (dst, src, indices.table);
+    let ahead = ahead.min(rows.count);
+    let rows_ahead = ahead as isize * rows.src_stride;
+    let indices_ahead = ahead as isize * indices.stride;
+    let fetches_written = processor::fetches_written();
+    // An index that lies outside is no address yet: a prefetch reads none.
+    let fetch = |at, row: *const u8| rows::prefetch(row.wrapping_offset(place(at).0));
+    for k in 0..ahead as isize {
+        let at = at.wrapping_byte_offset(k * indices.stride);
+        fetch(at, row.wrapping_offset(k * rows.src_stride));
     }
-    let mut to = dst;
     for k in 0..rows.count {
-        let from = froms[k % RING];
-        if k + ahead < rows.count && !next(k + ahead, &mut froms) {
+        if k + ahead < rows.count {
+            let at = at.wrapping_byte_offset(indices_ahead);
+            fetch(at, row.wrapping_offset(rows_ahead));
+        }
+        let (place, inside) = place(at);
+        if !inside {
             return false;
         }
-        rows::prefetch_write(to.wrapping_add(rows::AHEAD_WRITE));
+        if fetches_written {
+            rows::prefetch_write(to.wrapping_add(rows::AHEAD_WRITE));
+        }
         // SAFETY: this is one of the runs, and its index lies in the axis.
-        unsafe { mover.run(to, from) };
+        unsafe { mover.run(to, row.wrapping_offset(place)) };
         to = to.wrapping_offset(rows.dst_stride);
+        row = row.wrapping_offset(rows.src_stride);
+        at = at.wrapping_byte_offset(indices.stride);
     }
     true
 }

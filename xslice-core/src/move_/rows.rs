@@ -13,7 +13,7 @@ use super::stream;
 use crate::level::{Kind, Level};
 
 /// Shorter rows have movers of their own.
-const LEAST_ROW: usize = 65;
+pub(super) const LEAST_ROW: usize = 65;
 
 /// Longer rows leave their prefetches behind: `memcpy` is as quick.
 const LONGEST_ROW: usize = 8 << 10;
