@@ -18,7 +18,7 @@ mod small_tables;
 mod tests;
 
 use super::cache::Cache;
-use super::copy::{self, Mover, Rows, by_width};
+use super::copy::{Mover, Rows, by_width};
 use super::processor;
 use super::rows;
 use super::shuffled::Places;
@@ -397,7 +397,7 @@ unsafe fn one_by_one<const FETCH: bool>(
     let mut to = dst;
     for (k, &place) in places[..rows.count].iter().enumerate() {
         if FETCH && let Some(&next) = places.get(k + ahead) {
-            copy::prefetch(src.wrapping_offset(next), rows.bytes);
+            rows::prefetch(src.wrapping_offset(next));
             rows::prefetch_write(to.wrapping_add(rows::AHEAD_WRITE));
         }
         // SAFETY: this is one of the runs.

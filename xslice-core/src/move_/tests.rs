@@ -276,6 +276,33 @@ fn doubled_vectors_move_what_their_patterns_say() {
     );
 }
 
+/// Some processors are not asked for lines as fast as a loop could.
+#[test]
+fn shuffles_of_some_megabytes_move_what_their_patterns_say() {
+    let mut random = Random(0x5EED_0011);
+    let every_other = (vec![0, 1, 2, 3], 8, 300_000);
+    let reversed_pixels = (vec![2, 1, 0], 3, 1_500_000);
+    for (offsets, stride, periods) in [every_other, reversed_pixels] {
+        let src = random.bytes(periods * stride);
+        let starts = src.chunks(stride);
+        let expected: Vec<u8> = starts
+            .flat_map(|period| offsets.iter().map(|&at: &i32| period[at as usize]))
+            .collect();
+        let Some(pattern) = Pattern::new(offsets.clone(), Some(stride as i64), true, None) else {
+            panic!("no pattern of {offsets:?}");
+        };
+        let long = Shuffle::new(pattern);
+        let run = |level: Level| {
+            let mut dst = vec![UNTOUCHED; expected.len()];
+            let operand = (src.as_ptr(), src.len());
+            // SAFETY: the periods are all that `src` and `dst` hold.
+            unsafe { long.run(level, dst.as_mut_ptr(), src.as_ptr(), periods, operand) };
+            assert!(dst == expected, "{}: {offsets:?}", level.name());
+        };
+        on_each_side(|| Level::all().for_each(run));
+    }
+}
+
 /// Past the caches, tiles of several pages are written in turn.
 #[test]
 fn shuffles_of_many_pages_move_what_their_patterns_say() {

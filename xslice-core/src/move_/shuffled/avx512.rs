@@ -14,6 +14,7 @@ use super::lanes::{by_shape, inside};
 use crate::move_::cache::Cache;
 use crate::move_::copy::Rows;
 use crate::move_::mask::mask_of;
+use crate::move_::processor;
 use crate::move_::stream;
 use crate::shuffle::{Pattern, Tables};
 use core::arch::x86_64::{
@@ -87,8 +88,24 @@ unsafe fn vectors_of<const VECTORS: usize, const LOADS: usize>(
 ) {
     let in_registers = WideInRegisters::<VECTORS, LOADS>::new(tables);
     let first = place(run, tables, tiles.start);
+    let bytes = tiles.len() * tables.tile;
     // SAFETY: by the contract of this function.
-    unsafe { in_registers.tiles::<false, 0>(tables, first, tiles.len(), Fetch::NONE) };
+    unsafe {
+        match bytes >= least_paced(VECTORS, LOADS) && processor::outruns_caches() {
+            true => in_registers.paced(tables, first, tiles.len()),
+            false => {
+                in_registers.tiles::<false, 0>(tables, first, tiles.len(), Fetch::NONE);
+            }
+        }
+    }
+}
+
+/// Shorter runs have a share of their lines in nearer caches than the last; less where two lines are read for each that is written.
+const fn least_paced(vectors: usize, loads: usize) -> usize {
+    match (vectors, loads) {
+        (1, 2) => 1 << 20,
+        _ => 4 << 20,
+    }
 }
 
 /// Where tile `at` is read and written.

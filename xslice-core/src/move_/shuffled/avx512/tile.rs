@@ -25,6 +25,22 @@ impl Fetch {
 /// So many lines a tile, or more, are fetched in a loop of their own.
 pub(super) const MANY: usize = 3;
 
+/// What a line takes where lines come from the last cache.
+const CYCLES: usize = 6;
+
+/// Takes all adders of the processor for a cycle, and touches nothing.
+#[inline(always)]
+fn idle() {
+    // SAFETY: additions to registers that nobody reads.
+    unsafe {
+        core::arch::asm!(
+            "lea {0}, [{0} + 1]", "lea {1}, [{1} + 1]", "lea {2}, [{2} + 1]", "lea {3}, [{3} + 1]",
+            out(reg) _, out(reg) _, out(reg) _, out(reg) _,
+            options(nomem, nostack, preserves_flags),
+        );
+    }
+}
+
 /// Tables as values.
 pub(super) struct WideInRegisters<const VECTORS: usize, const LOADS: usize> {
     bytes: [[__m512i; LOADS]; VECTORS],
@@ -106,6 +122,30 @@ impl<const VECTORS: usize, const LOADS: usize> WideInRegisters<VECTORS, LOADS> {
             dst = dst.wrapping_add(tables.tile);
         }
         (src, dst)
+    }
+
+    /// Moves whole tiles side by side no faster than the caches answer: each vector takes [`CYCLES`].
+    ///
+    /// # Safety
+    /// As [`WideInRegisters::tiles`].
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
+    #[inline]
+    pub unsafe fn paced(
+        &self,
+        tables: &Tables<64>,
+        (mut src, mut dst): (*const u8, *mut u8),
+        count: usize,
+    ) {
+        for _ in 0..count {
+            // SAFETY: by the contract of this function.
+            unsafe { self.tile(dst, src) };
+            // A load takes one, and so does the store.
+            for _ in 0..VECTORS * CYCLES.saturating_sub(LOADS + 1) {
+                idle();
+            }
+            src = src.wrapping_offset(tables.src_stride);
+            dst = dst.wrapping_add(tables.tile);
+        }
     }
 
     /// The same of the first bytes of a tile.
