@@ -40,6 +40,14 @@ pub(super) fn outruns_caches() -> bool {
     is_amd()
 }
 
+/// Whether rows that no cache keeps, and that lie close to each other, are quicker one after the other than some of them side by side. On
+/// Zen 4 that takes a fifth less time, and half as much for rows of less than a kilobyte.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+pub(super) fn streams_in_sequence() -> bool {
+    is_amd()
+}
+
 #[inline]
 fn is_amd() -> bool {
     #[cfg(all(test, feature = "std"))]

@@ -5,6 +5,7 @@
 
 use super::cache::Cache;
 use super::copy::{Rows, run};
+use super::processor;
 use super::rows::{ahead, prefetch};
 use crate::level::{Kind, Level};
 use core::arch::x86_64::{
@@ -17,10 +18,14 @@ const LEAST_ROW: usize = 256;
 /// The same of rows in no order: fewer lines are not fetched in time.
 const LEAST_SCATTERED: usize = 512;
 
+/// The same of rows that are moved in sequence, by which every line of the result is whole.
+const LEAST_IN_SEQUENCE: usize = 65;
+
 /// Whether rows are moved here.
 pub(super) fn takes(rows: &Rows) -> bool {
     let least = match are_scattered(rows) {
         true => LEAST_SCATTERED,
+        false if are_one_sequence(rows) => LEAST_IN_SEQUENCE,
         false => LEAST_ROW,
     };
     rows.cache == Cache::None && rows.bytes >= least
@@ -29,6 +34,15 @@ pub(super) fn takes(rows: &Rows) -> bool {
 /// Whether rows have no distance of their own in the source: indices say where each begins.
 fn are_scattered(rows: &Rows) -> bool {
     rows.src_stride == 0
+}
+
+/// The processor's own prefetchers get over gaps of so many bytes.
+const LARGEST_GAP: isize = 512;
+
+/// Whether rows touch in the result, lie close to each other in the source, and are quicker one after the other.
+fn are_one_sequence(rows: &Rows) -> bool {
+    let gap = rows.src_stride - rows.bytes as isize;
+    rows.touch() && (0..=LARGEST_GAP).contains(&gap) && processor::streams_in_sequence()
 }
 
 /// So many rows are moved line by line in turn: each reads and writes pages of its own, and the memory serves them side by side.
@@ -79,6 +93,11 @@ unsafe fn each(
     from: impl Fn(usize) -> *const u8,
     line: impl Fn(*mut u8, *const u8) + Copy,
 ) {
+    if are_one_sequence(&rows) {
+        // SAFETY: by the contract of this function.
+        unsafe { in_sequence(dst, rows, from, line) };
+        return complete();
+    }
     let ahead = ahead(rows.bytes).max(SIDE_BY_SIDE);
     let row = |k: usize| StreamedRow {
         to: dst.wrapping_offset(k as isize * rows.dst_stride),
@@ -102,6 +121,48 @@ unsafe fn each(
         }
     }
     complete();
+}
+
+/// Moves rows one after the other. A line that two of them share is put together first, and streamed like others.
+///
+/// # Safety
+/// As [`moved`], for rows that touch and have at least a line.
+#[inline(always)]
+unsafe fn in_sequence(
+    dst: *mut u8,
+    rows: Rows,
+    from: impl Fn(usize) -> *const u8,
+    line: impl Fn(*mut u8, *const u8),
+) {
+    let mut to = dst;
+    // What is written of the row that comes next.
+    let mut done = dst.addr().wrapping_neg() % 64;
+    // SAFETY: by the contract of this function: the parts lie within their rows, and streamed stores begin at a line.
+    unsafe {
+        run(to, from(0), done);
+        to = to.add(done);
+        for k in 0..rows.count {
+            let mut row = from(k).add(done);
+            let left = rows.bytes - done;
+            for _ in 0..left / 64 {
+                line(to, row);
+                (to, row) = (to.add(64), row.add(64));
+            }
+            let left = left % 64;
+            if k + 1 == rows.count {
+                return run(to, row, left);
+            }
+            done = 0;
+            if left > 0 {
+                done = 64 - left;
+                let mut shared = [0; 64];
+                run(shared.as_mut_ptr(), row, left);
+                run(shared.as_mut_ptr().add(left), from(k + 1), done);
+                line(to, shared.as_ptr());
+                to = to.add(64);
+            }
+        }
+    }
 }
 
 /// Streamed stores are complete before the Move returns (I4).
