@@ -13,7 +13,7 @@ use core::arch::x86_64::{
 };
 
 /// Shorter rows have too few whole lines.
-const LEAST_ROW: usize = 256;
+const LEAST_ROW: usize = 1024;
 
 /// The same of rows in no order: fewer lines are not fetched in time.
 const LEAST_SCATTERED: usize = 512;

@@ -346,7 +346,7 @@ fn tiles_are_counted_as_by_division() {
 fn rows_of_more_than_a_line_are_written_like_others() {
     let mut random = Random(0x5EED_57E4);
     for round in 0..800 {
-        let bytes = [65, 256][random.below(2)] + random.below(600);
+        let bytes = [65, 512, 1024][random.below(3)] + random.below(600);
         let apart = [1, bytes][random.below(2)] + random.below(600);
         let mut rows = Rows {
             count: 1 + random.below(9),
