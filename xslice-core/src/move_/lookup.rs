@@ -46,7 +46,7 @@ const LEAST_AHEAD: usize = 32;
 /// Moves `rows`, each from where the next index points. `false`: an index lies outside its axis, and the rows hold anything.
 ///
 /// # Safety
-/// As [`copy::run`], for each of the runs whose index lies in the axis; the indices lie in the table.
+/// As [`copy::run`](super::copy::run), for each of the runs whose index lies in the axis; the indices lie in the table.
 #[inline]
 pub(super) unsafe fn run<I: Index>(
     level: Level,
@@ -341,7 +341,7 @@ unsafe fn each_block<I: Index>(
 /// Moves `rows.count` rows, each from the next of the places.
 ///
 /// # Safety
-/// As [`copy::run`], for each of the runs; there are as many places, in the source alone.
+/// As [`copy::run`](super::copy::run), for each of the runs; there are as many places, in the source alone.
 #[inline]
 pub(super) unsafe fn block(
     level: Level,
@@ -352,6 +352,11 @@ pub(super) unsafe fn block(
 ) {
     let Places { each, to, ahead } = places;
     debug_assert!(to.is_none(), "rows at their distance");
+    // They lie where places say, which have their distance in them.
+    let rows = Rows {
+        src_stride: 0,
+        ..rows
+    };
     // SAFETY: by the contract of this function.
     unsafe {
         if rows::takes(level, &rows) {
@@ -381,7 +386,7 @@ pub(super) unsafe fn pick(
     }
 }
 
-/// With `FETCH`, the row that is `ahead` is asked for, and each line before it is written.
+/// With `FETCH`, the first line of the row that is `ahead` is asked for, and each line before it is written.
 ///
 /// # Safety
 /// As [`pick`].

@@ -6,29 +6,33 @@
 use super::cache::Cache;
 use super::copy::{Rows, run};
 use super::processor;
-use super::rows::{ahead, prefetch};
+use super::rows::{self, ahead, prefetch};
 use crate::level::{Kind, Level};
 use core::arch::x86_64::{
     __m128i, _mm_loadu_si128, _mm_sfence, _mm_stream_si128, _mm512_loadu_si512, _mm512_stream_si512,
 };
 
-/// Shorter rows have too few whole lines.
-const LEAST_ROW: usize = 1024;
+/// Shorter rows share too many of their lines with others.
+const LEAST_ROW: usize = 256;
 
-/// The same of rows in no order: fewer lines are not fetched in time.
+/// The same where rows that lie close to each other go in sequence: those left have gaps, or are read backwards.
+const LEAST_APART: usize = 1024;
+
+/// The same of rows in no order, which are fetched ahead.
 const LEAST_SCATTERED: usize = 512;
-
-/// The same of rows that are moved in sequence, by which every line of the result is whole.
-const LEAST_IN_SEQUENCE: usize = 65;
 
 /// Whether rows are moved here.
 pub(super) fn takes(rows: &Rows) -> bool {
-    let least = match are_scattered(rows) {
-        true => LEAST_SCATTERED,
-        false if are_one_sequence(rows) => LEAST_IN_SEQUENCE,
+    if rows.cache != Cache::None {
+        return false;
+    }
+    let least = match processor::streams_in_sequence() {
+        _ if are_scattered(rows) => LEAST_SCATTERED,
+        true if lie_close(rows) => rows::LEAST_ROW,
+        true => LEAST_APART,
         false => LEAST_ROW,
     };
-    rows.cache == Cache::None && rows.bytes >= least
+    rows.bytes >= least
 }
 
 /// Whether rows have no distance of their own in the source: indices say where each begins.
@@ -39,10 +43,10 @@ fn are_scattered(rows: &Rows) -> bool {
 /// The processor's own prefetchers get over gaps of so many bytes.
 const LARGEST_GAP: isize = 512;
 
-/// Whether rows touch in the result, lie close to each other in the source, and are quicker one after the other.
-fn are_one_sequence(rows: &Rows) -> bool {
-    let gap = rows.src_stride - rows.bytes as isize;
-    rows.touch() && (0..=LARGEST_GAP).contains(&gap) && processor::streams_in_sequence()
+/// Whether rows touch in the result, and lie close to each other in the source.
+fn lie_close(rows: &Rows) -> bool {
+    let gap = rows.src_stride.wrapping_sub(rows.bytes as isize);
+    rows.touch() && (0..=LARGEST_GAP).contains(&gap)
 }
 
 /// So many rows are moved line by line in turn: each reads and writes pages of its own, and the memory serves them side by side.
@@ -51,7 +55,7 @@ pub(super) const SIDE_BY_SIDE: usize = 4;
 /// Moves rows, row `k` from `place(k)` bytes behind `src`; places are asked for up to `known`.
 ///
 /// # Safety
-/// As [`run`], for each of the rows, which [`takes`] admits; `rows.count <= known`.
+/// As [`run`], for each of the rows, which [`takes`] admits; there is at least one, and `rows.count <= known`.
 pub(super) unsafe fn moved(
     level: Level,
     dst: *mut u8,
@@ -93,7 +97,7 @@ unsafe fn each(
     from: impl Fn(usize) -> *const u8,
     line: impl Fn(*mut u8, *const u8) + Copy,
 ) {
-    if are_one_sequence(&rows) {
+    if lie_close(&rows) && processor::streams_in_sequence() {
         // SAFETY: by the contract of this function.
         unsafe { in_sequence(dst, rows, from, line) };
         return complete();
@@ -135,7 +139,7 @@ unsafe fn in_sequence(
     line: impl Fn(*mut u8, *const u8),
 ) {
     let mut to = dst;
-    // What is written of the row that comes next.
+    // Bytes of the row that comes next that are written.
     let mut done = dst.addr().wrapping_neg() % 64;
     // SAFETY: by the contract of this function: the parts lie within their rows, and streamed stores begin at a line.
     unsafe {
@@ -197,7 +201,7 @@ impl StreamedRow {
 /// Some rows: their whole lines are streamed, what is before the first and after the last of each is copied.
 ///
 /// # Safety
-/// As [`run`] for each of them, with at least [`LEAST_ROW`] bytes.
+/// As [`run`] for each of them, with at least a line.
 #[inline(always)]
 unsafe fn side_by_side<const ROWS: usize>(
     rows: [StreamedRow; ROWS],

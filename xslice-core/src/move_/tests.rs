@@ -282,7 +282,8 @@ fn shuffles_of_some_megabytes_move_what_their_patterns_say() {
     let mut random = Random(0x5EED_0011);
     let every_other = (vec![0, 1, 2, 3], 8, 300_000);
     let reversed_pixels = (vec![2, 1, 0], 3, 1_500_000);
-    for (offsets, stride, periods) in [every_other, reversed_pixels] {
+    let first_channels = (vec![0, 1, 2], 4, 1_500_000);
+    for (offsets, stride, periods) in [every_other, reversed_pixels, first_channels] {
         let src = random.bytes(periods * stride);
         let starts = src.chunks(stride);
         let expected: Vec<u8> = starts
@@ -346,8 +347,12 @@ fn tiles_are_counted_as_by_division() {
 fn rows_of_more_than_a_line_are_written_like_others() {
     let mut random = Random(0x5EED_57E4);
     for round in 0..800 {
-        let bytes = [65, 512, 1024][random.below(3)] + random.below(600);
-        let apart = [1, bytes][random.below(2)] + random.below(600);
+        let bytes = match random.below(4) {
+            0 => 65 + random.below(64),
+            some => [65, 512, 1024][some - 1] + random.below(600),
+        };
+        let gap = [0, 512, 513, random.below(600)][random.below(4)];
+        let apart = [1, bytes][random.below(2)] + gap;
         let mut rows = Rows {
             count: 1 + random.below(9),
             bytes,

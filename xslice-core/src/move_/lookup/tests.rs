@@ -103,17 +103,61 @@ fn lookups_of_neighbours_move_what_indices_say() {
     }
 }
 
+/// So many bytes no near cache holds.
+const FAR: usize = 17 << 20;
+
 /// Each index of a table that no near cache holds is read just before its row is asked for.
 #[test]
 fn lookups_in_far_tables_move_what_indices_say() {
     let mut random = Random(0x5851_F42D);
-    for (bytes, count) in [(40, 1000), (64, 20), (33, 5)] {
-        let size = (17 << 20) / bytes;
+    for (bytes, count) in [(40, 1000), (64, 20), (33, 5), (32, 300)] {
+        let size = FAR / bytes;
         let id = |_| random.below(2 * size) as i64 - size as i64;
         let ids = (0..count).map(id).collect::<Vec<i64>>();
         let narrow = ids.iter().map(|&id| id as i32).collect();
         look_up::<i64>(&mut random, bytes, size, ids, i64::MIN);
         look_up::<i32>(&mut random, bytes, size, narrow, size as i32);
+    }
+}
+
+/// The same where rows and indices are apart, forwards and backwards.
+#[test]
+fn lookups_in_far_tables_go_any_way() {
+    let mut random = Random(0x1405_7B7E);
+    let (bytes, scale, count) = (48, 64, 200);
+    let size = FAR / scale;
+    for (src_stride, index_stride) in [(24, 16), (-8, 8), (0, -24), (40, -8)] {
+        let spread = count * 64;
+        let table = random.bytes(size * scale + 2 * spread);
+        let ids: Vec<i64> = (0..3 * count).map(|_| random.below(size) as i64).collect();
+        let first_id = if index_stride < 0 { ids.len() - 1 } else { 0 };
+        let rows = Rows {
+            count,
+            bytes,
+            dst_stride: bytes as isize + 3,
+            src_stride,
+            cache: Cache::Far,
+        };
+        let mut expected = vec![UNTOUCHED; count * (bytes + 3)];
+        for (k, row) in expected.chunks_mut(bytes + 3).enumerate() {
+            let id = ids[(first_id as isize + k as isize * index_stride / 8) as usize];
+            let at = (spread as isize + k as isize * src_stride) as usize + id as usize * scale;
+            row[..bytes].copy_from_slice(&table[at..at + bytes]);
+        }
+        let run = |level: Level| {
+            let mut dst = vec![UNTOUCHED; expected.len()];
+            let indices = Indices {
+                table: &raw const ids[first_id],
+                stride: index_stride,
+                scale: scale as isize,
+                size: size as i64,
+            };
+            let src = table[spread..].as_ptr();
+            // SAFETY: `table` has the entries of the axis and what the rows add to their places, `dst` has room for the rows.
+            let passed = unsafe { run(level, dst.as_mut_ptr(), src, rows, indices) };
+            assert!(passed && dst == expected, "{}: {src_stride}", level.name());
+        };
+        on_each_side(|| Level::all().for_each(run));
     }
 }
 

@@ -25,10 +25,10 @@ impl Fetch {
 /// So many lines a tile, or more, are fetched in a loop of their own.
 pub(super) const MANY: usize = 3;
 
-/// What a line takes where lines come from the last cache.
-const CYCLES: usize = 6;
+/// A vector is followed by so many idle cycles, less one for the store and one for each load: fewer and more of them were slower.
+const IDLE: usize = 6;
 
-/// Takes all adders of the processor for a cycle, and touches nothing.
+/// Keeps the four adders of a Zen 4 busy for a cycle, and touches nothing.
 #[inline(always)]
 fn idle() {
     // SAFETY: additions to registers that nobody reads.
@@ -124,7 +124,7 @@ impl<const VECTORS: usize, const LOADS: usize> WideInRegisters<VECTORS, LOADS> {
         (src, dst)
     }
 
-    /// Moves whole tiles side by side no faster than the caches answer: each vector takes [`CYCLES`].
+    /// Moves whole tiles side by side, about as fast as the last cache answers.
     ///
     /// # Safety
     /// As [`WideInRegisters::tiles`].
@@ -139,8 +139,7 @@ impl<const VECTORS: usize, const LOADS: usize> WideInRegisters<VECTORS, LOADS> {
         for _ in 0..count {
             // SAFETY: by the contract of this function.
             unsafe { self.tile(dst, src) };
-            // A load takes one, and so does the store.
-            for _ in 0..VECTORS * CYCLES.saturating_sub(LOADS + 1) {
+            for _ in 0..VECTORS * IDLE.saturating_sub(LOADS + 1) {
                 idle();
             }
             src = src.wrapping_offset(tables.src_stride);
@@ -148,7 +147,7 @@ impl<const VECTORS: usize, const LOADS: usize> WideInRegisters<VECTORS, LOADS> {
         }
     }
 
-    /// The same of the first bytes of a tile.
+    /// Moves the first bytes of a tile.
     ///
     /// # Safety
     /// As [`WideInRegisters::tile`], for so many bytes.
