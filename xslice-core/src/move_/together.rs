@@ -23,8 +23,11 @@ const LONGEST: usize = 2048;
 /// Runs of at most a line have loops of their own, which are as quick.
 const SHORTEST_RUN: usize = 65;
 
-/// Rows whose places are listed at once.
+/// Rows whose places are listed, at most.
 const BLOCK: usize = 128;
+
+/// The same with those that are fetched ahead.
+const LISTED: usize = BLOCK + MOST_AHEAD;
 
 /// Loops whose rows are moved together.
 #[derive(Clone, Copy)]
@@ -56,6 +59,30 @@ struct ShortRows {
     apart: isize,
     /// How many of them to look ahead.
     ahead: usize,
+}
+
+/// The rows that are listed: those of some turns of one loop and of all that those inside it take. The rows of later turns lie likewise.
+struct Block {
+    /// The loop.
+    cut: usize,
+    /// Its turns.
+    turns: usize,
+    /// Rows of each.
+    rows: usize,
+}
+
+impl Block {
+    fn of(extents: &[usize], of_turn: usize) -> Self {
+        let (mut cut, mut rows) = (extents.len() - 1, of_turn);
+        while cut > 0 && rows * extents[cut] <= BLOCK {
+            rows *= extents[cut];
+            cut -= 1;
+        }
+        // Blocks of about one length.
+        let blocks = extents[cut].div_ceil((BLOCK / rows).max(1)).max(1);
+        let turns = extents[cut].div_ceil(blocks);
+        Self { cut, turns, rows }
+    }
 }
 
 impl Schedule {
@@ -139,64 +166,52 @@ impl Call<'_> {
     /// As [`Call::together`], for each of the turns.
     #[inline(never)]
     pub(super) unsafe fn rows_of(&self, inner: &[usize], first: At, in_sequence: bool) -> bool {
-        let loops = self.extents().len();
         let Some(short) = self.rows_of_turn(in_sequence) else {
             return false;
         };
-        let ahead = short.ahead;
-        let mut from = [const { MaybeUninit::uninit() }; BLOCK + MOST_AHEAD];
-        let mut to = [const { MaybeUninit::uninit() }; BLOCK + MOST_AHEAD];
+        let skipped = self.extents().len() - inner.len();
+        let stride = |k: usize| self.stride(skipped + k);
+        let block = Block::of(inner, short.of_turn);
+        let mut list = [const { MaybeUninit::uninit() }; 2 * LISTED];
+        let (from, to) = list.split_at_mut(LISTED);
+        // Behind the last row of a block come those that are fetched ahead, in the next one.
+        let listed = block.turns * block.rows + short.ahead;
         let mut known = 0;
-        let mut dst = match in_sequence {
-            true => self.dst.wrapping_offset(first.dst as isize),
-            false => self.dst,
-        };
-        let mut move_some = |from: &[MaybeUninit<isize>], to: &[MaybeUninit<isize>], count| {
-            let rows = Rows {
-                count,
-                ..short.rows
-            };
-            // SAFETY: by the contract of this function; these places are written.
-            unsafe {
-                let written = |places: &[_]| &*(&raw const *places as *const [isize]);
-                let places = Places {
-                    each: written(from),
-                    to: (!in_sequence).then(|| written(to)),
-                    ahead,
-                };
-                self.rows_from(dst, rows, places);
-            }
-            dst = dst.wrapping_offset(count as isize * rows.dst_stride);
-        };
-        // As slices, which are asked at every row.
-        let skipped = loops - inner.len();
-        let from_strides = &self.schedule.src().strides[skipped..];
-        let to_strides = &self.schedule.dst().strides[skipped..];
-        let stride = |k: usize| At {
-            src: from_strides[k],
-            dst: to_strides[k],
-            table: 0,
-        };
-        turns(inner, first, &stride, |at| {
-            for row in 0..short.of_turn as isize {
-                from[known].write(at.src as isize + row * short.apart);
-                to[known].write(at.dst as isize);
-                known += 1;
-                if known == from.len() {
-                    // What is fetched ahead waits for the next block.
-                    let count = known - ahead;
-                    move_some(&from, &to, count);
-                    from.copy_within(count.., 0);
-                    to.copy_within(count.., 0);
-                    known = ahead;
+        for turn in 0..listed.div_ceil(block.rows) {
+            let first = stride(block.cut).times(turn);
+            let within = &inner[block.cut + 1..];
+            turns(within, first, &|k| stride(block.cut + 1 + k), |at| {
+                for row in 0..short.of_turn {
+                    if known < listed {
+                        from[known].write(at.src as isize + row as isize * short.apart);
+                        to[known].write(at.dst as isize);
+                        known += 1;
+                    }
                 }
+                known < listed
+            });
+        }
+        // SAFETY: these are the first places of the lists, which are written.
+        let [from, to] = [&*from, &*to]
+            .map(|places| unsafe { &*(&raw const places[..known] as *const [isize]) });
+        let places = Places {
+            each: from,
+            to: (!in_sequence).then_some(to),
+            ahead: short.ahead,
+        };
+        turns(&inner[..block.cut], first, &stride, |first| {
+            for turn in (0..inner[block.cut]).step_by(block.turns) {
+                let at = first.plus(stride(block.cut).times(turn));
+                let count = block.turns.min(inner[block.cut] - turn) * block.rows;
+                let rows = Rows {
+                    count,
+                    ..short.rows
+                };
+                // SAFETY: by the contract of this function.
+                unsafe { self.rows_from(at, rows, places) };
             }
             true
-        });
-        if known > 0 {
-            move_some(&from[..known], &to[..known], known);
-        }
-        true
+        })
     }
 
     /// The rows of a turn; `None` for a move that has none which move together.
@@ -241,11 +256,13 @@ impl Call<'_> {
         }
     }
 
-    /// Moves rows of the schedule, each from the next of the places in its source.
+    /// Moves rows of the schedule, each from the next of the places, which are counted from a position.
     ///
     /// # Safety
     /// As [`Call::together`], for each of the rows.
-    unsafe fn rows_from(&self, to: *mut u8, rows: Rows, places: Places<'_>) {
+    unsafe fn rows_from(&self, first: At, rows: Rows, places: Places<'_>) {
+        let to = self.dst.wrapping_offset(first.dst as isize);
+        let from = self.src.wrapping_offset(first.src as isize);
         // SAFETY: by the contract of this function.
         unsafe {
             match *self.schedule.inner() {
@@ -255,9 +272,9 @@ impl Call<'_> {
                     ..
                 } => {
                     let operand = self.src..self.src.wrapping_add(source_bytes);
-                    shuffle.rows_from(self.level, to, self.src, rows, places, operand);
+                    shuffle.rows_from(self.level, to, from, rows, places, operand);
                 }
-                _ => lookup::block(self.level, to, self.src, rows, places),
+                _ => lookup::block(self.level, to, from, rows, places),
             }
         }
     }

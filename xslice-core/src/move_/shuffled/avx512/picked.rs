@@ -184,7 +184,19 @@ unsafe fn shaped<const VECTORS: usize, const LOADS: usize>(
             in_registers.tiles::<false, 0>(tables, (from, dst), tiles, Fetch::NONE);
             dst = dst.wrapping_offset(rows.dst_stride);
         }
-        for k in spilled.len()..rows.count {
+        let mut alone = spilled.len();
+        // Of rows that lie anywhere, neighbours read the same lines.
+        if all_fit && let Some(to) = places.to {
+            let place = |k: usize| {
+                let (from, to) = (places.each[k], to[k]);
+                (run.src.wrapping_offset(from), run.dst.wrapping_offset(to))
+            };
+            while alone + 1 < rows.count {
+                in_registers.two_rows(tables, place(alone), place(alone + 1), short.tiles);
+                alone += 2;
+            }
+        }
+        for k in alone..rows.count {
             let row = places.row(run, k, rows);
             fetch(k, row.dst);
             let place = (row.src, row.dst);

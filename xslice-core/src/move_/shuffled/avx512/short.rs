@@ -78,7 +78,8 @@ impl Short {
     /// and some lose it at each gap.
     fn fetch(&self, tables: &Tables<64>, rows: &Rows) -> Fetch {
         let row = (self.reach.1 - self.reach.0).unsigned_abs();
-        if rows.src_stride.unsigned_abs() <= row + 64 || !processor::fetches_behind_gaps() {
+        if rows.src_stride.unsigned_abs() <= row + 64 || !processor::fetches_behind_gaps()
+        {
             return Fetch::NONE;
         }
         Fetch {
@@ -358,6 +359,31 @@ impl<const VECTORS: usize, const LOADS: usize> WideInRegisters<VECTORS, LOADS> {
                 dst = dst.wrapping_add(tables.tile);
                 rest -= given;
             }
+        }
+    }
+
+    /// Moves these tiles of two rows, in turn.
+    ///
+    /// # Safety
+    /// As [`WideInRegisters::row`], for each of them.
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
+    #[inline]
+    pub unsafe fn two_rows(
+        &self,
+        tables: &Tables<64>,
+        mut a: (*const u8, *mut u8),
+        mut b: (*const u8, *mut u8),
+        tiles: RowTiles,
+    ) {
+        // SAFETY: by the contract of this function.
+        unsafe {
+            for _ in 0..tiles.whole {
+                a = self.tiles::<false, 0>(tables, a, 1, Fetch::NONE);
+                b = self.tiles::<false, 0>(tables, b, 1, Fetch::NONE);
+            }
+            let cut = RowTiles { whole: 0, ..tiles };
+            self.row::<false, 0>(tables, a, cut, Fetch::NONE);
+            self.row::<false, 0>(tables, b, cut, Fetch::NONE);
         }
     }
 }
