@@ -22,7 +22,7 @@ use core::arch::x86_64::{
     _mm512_maskz_loadu_epi8, _mm512_setzero_si512, _mm512_storeu_si512, _mm512_stream_si512,
 };
 use core::ops::Range;
-use tile::{Fetch, WideInRegisters};
+use tile::{Fetch, MANY, WideInRegisters};
 
 /// Moves a run: tiles whose loads lie inside the operand by `vectors`, which is [`vectors`] or [`streamed`]; those before and behind them by
 /// masks.
@@ -91,13 +91,34 @@ unsafe fn vectors_of<const VECTORS: usize, const LOADS: usize>(
     let bytes = tiles.len() * tables.tile;
     // SAFETY: by the contract of this function.
     unsafe {
-        match bytes >= least_paced(VECTORS, LOADS) && processor::outruns_caches() {
-            true => in_registers.paced(tables, first, tiles.len()),
-            false => {
-                in_registers.tiles::<false, 0>(tables, first, tiles.len(), Fetch::NONE);
-            }
+        if bytes >= least_paced(VECTORS, LOADS) && processor::outruns_caches() {
+            in_registers.paced(tables, first, tiles.len());
+        } else if let Some(fetch) = fetched(tables, tiles.len()) {
+            in_registers.tiles::<false, MANY>(tables, first, tiles.len(), fetch);
+        } else {
+            in_registers.tiles::<false, 0>(tables, first, tiles.len(), Fetch::NONE);
         }
     }
+}
+
+/// How far ahead of a tile the lines of another are fetched.
+const AHEAD: isize = 1 << 10;
+
+/// Bytes that are read and written together: fewer of them are still in the second cache, more come from memory.
+const FETCHED: Range<usize> = 2 << 20..8 << 20;
+
+/// What is fetched ahead with each of so many tiles, if that pays.
+fn fetched(tables: &Tables<64>, tiles: usize) -> Option<Fetch> {
+    let read = tables.src_stride.unsigned_abs();
+    let pays = read > tables.tile
+        && FETCHED.contains(&(tiles * (read + tables.tile)))
+        && processor::fetches_long_patterns();
+    let lines = read.div_ceil(64);
+    let ahead = match tables.src_stride > 0 {
+        true => AHEAD,
+        false => -AHEAD - 64 * lines as isize,
+    };
+    pays.then_some(Fetch { ahead, lines })
 }
 
 /// Shorter runs have a share of their lines in nearer caches than the last: less of those that read two for each that they write. Many

@@ -78,7 +78,7 @@ impl Short {
     /// and some lose it at each gap.
     fn fetch(&self, tables: &Tables<64>, rows: &Rows) -> Fetch {
         let row = (self.reach.1 - self.reach.0).unsigned_abs();
-        if rows.src_stride.unsigned_abs() <= row + 64 || !processor::fetches_behind_gaps()
+        if rows.src_stride.unsigned_abs() <= row + 64 || !processor::fetches_patterns_behind_gaps()
         {
             return Fetch::NONE;
         }
