@@ -58,7 +58,8 @@ pub(super) unsafe fn run<I: Index>(
     // SAFETY: by the contract of this function; what a vector loop leaves over is the end of the same rows.
     unsafe {
         if rows.count <= FEW && (rows.cache == Cache::Near || rows.bytes <= LEAST_AHEAD) {
-            return few(level, dst, src, rows, &indices);
+            let row = |to, from| rows::one(level, to, from, rows.bytes);
+            return as_read(dst, src, rows, &indices, row);
         }
         let Some(done) = vectors(level, dst, src, rows, &indices) else {
             return false;
@@ -74,34 +75,48 @@ pub(super) unsafe fn run<I: Index>(
     }
 }
 
-/// Moves few rows, each when its index has been read: they are over before blocks would have been set up.
+/// Moves rows by `row`, each when its index has been read: a few are over before blocks would have been set up. `false`: an index lies
+/// outside its axis; its row has not moved.
 ///
 /// # Safety
-/// As [`run`].
-#[inline]
-unsafe fn few<I: Index>(
-    level: Level,
+/// As [`run`]; `row` moves one row.
+#[inline(always)]
+unsafe fn as_read<I: Index>(
     dst: *mut u8,
     src: *const u8,
     rows: Rows,
     indices: &Indices<I>,
+    row: impl Fn(*mut u8, *const u8),
 ) -> bool {
     let (mut to, mut from, mut at) = (dst, src, indices.table);
     for _ in 0..rows.count {
-        // SAFETY: by the contract of `run`; an index of the type lies there, at any alignment, and the row moves only if it lies in its
-        // axis.
-        unsafe {
-            let (place, inside) = indices.place(at.read_unaligned().into());
-            if !inside {
-                return false;
-            }
-            rows::one(level, to, from.wrapping_offset(place), rows.bytes);
+        // SAFETY: by the contract of `run`; an index of the type lies there, at any alignment.
+        let (place, inside) = indices.place(unsafe { at.read_unaligned() }.into());
+        if !inside {
+            return false;
         }
+        row(to, from.wrapping_offset(place));
         to = to.wrapping_offset(rows.dst_stride);
         from = from.wrapping_offset(rows.src_stride);
         at = at.wrapping_byte_offset(indices.stride);
     }
     true
+}
+
+/// As [`as_read`], by a mover.
+///
+/// # Safety
+/// As [`run`]; the mover is for `rows.bytes`.
+#[inline(never)]
+unsafe fn alone<I: Index>(
+    mover: impl Mover,
+    dst: *mut u8,
+    src: *const u8,
+    rows: Rows,
+    indices: &Indices<I>,
+) -> bool {
+    // SAFETY: by the contract of this function; the row moves only if its index lies in its axis.
+    unsafe { as_read(dst, src, rows, indices, |to, from| mover.run(to, from)) }
 }
 
 /// Rows that vectors move whole: how many, or none where an index lies outside.
@@ -200,8 +215,13 @@ unsafe fn blocks<I: Index>(
     let ahead = looked_ahead(rows.cache, rows.bytes);
     // SAFETY: by the contract of this function.
     unsafe {
-        if ahead > 0 && indices.is_far() && rows.bytes < rows::LEAST_ROW {
-            return by_width!(rows.bytes, in_turn(dst, src, rows, indices, ahead));
+        if (LEAST_AHEAD..rows::LEAST_ROW).contains(&rows.bytes) {
+            if processor::finds_rows_by_itself() {
+                return by_width!(rows.bytes, alone(dst, src, rows, indices));
+            }
+            if ahead > 0 && indices.is_far() {
+                return by_width!(rows.bytes, in_turn(dst, src, rows, indices, ahead));
+            }
         }
         each_block(level, rows, indices, ahead, |done, count, places| {
             let to = dst.wrapping_offset(done as isize * rows.dst_stride);

@@ -6,7 +6,6 @@
 
 use super::cache::Cache;
 use super::copy::{Rows, fixed, run};
-#[cfg(target_arch = "x86_64")]
 use super::processor;
 #[cfg(target_arch = "x86_64")]
 use super::stream;
@@ -23,9 +22,6 @@ const LONGEST_NEAR: usize = 256;
 
 /// How far ahead of the row that moves the processor is told to fetch, in bytes of rows.
 const AHEAD: usize = 6 << 10;
-
-/// The same where lines are not fetched before they are written.
-const AHEAD_ALONE: usize = 2 << 10;
 
 /// The most rows to look ahead.
 pub(super) const MOST_AHEAD: usize = 32;
@@ -101,6 +97,14 @@ unsafe fn whole_lines(dst: *mut u8, src: *const u8, bytes: usize) {
         at += 64;
     }
     store(end, load(end));
+}
+
+/// How far ahead of the row that moves to fetch, in bytes of rows, where lines are not fetched before they are written.
+fn alone_ahead() -> usize {
+    match processor::fetches_far_ahead() {
+        true => 4 << 10,
+        false => 2 << 10,
+    }
 }
 
 /// How many rows ahead of the one that moves to fetch.
@@ -189,7 +193,7 @@ unsafe fn each<const WRITTEN: bool>(
 ) {
     let ahead = match WRITTEN {
         true => ahead(rows.bytes),
-        false => AHEAD_ALONE.div_ceil(rows.bytes).min(MOST_AHEAD),
+        false => alone_ahead().div_ceil(rows.bytes).min(MOST_AHEAD),
     };
     let mut to = dst;
     for k in 0..rows.count {
