@@ -5,6 +5,8 @@
 pub(super) enum Cache {
     /// The first: the result is written before what is fetched ahead would have come.
     Near,
+    /// The second, what is read with it, too.
+    Second,
     /// Another one.
     Far,
     /// None: lines that are written whole need not be read first.
@@ -15,11 +17,15 @@ impl Cache {
     /// A result of so few bytes stays near.
     pub const NEAR: usize = 16 << 10;
 
+    /// The same of the second cache.
+    const SECOND: usize = 256 << 10;
+
     /// That of a result of so many bytes.
     #[inline]
     pub fn of(bytes: usize) -> Self {
         match bytes {
             ..=Self::NEAR => Self::Near,
+            _ if bytes <= Self::SECOND => Self::Second,
             _ if bytes >= kept_by_none() => Self::None,
             _ => Self::Far,
         }

@@ -38,7 +38,7 @@ pub(super) fn takes(level: Level, rows: &Rows) -> bool {
     let longest = match rows.cache {
         Cache::Near if fill_lines(level, rows.bytes) => Cache::NEAR,
         Cache::Near => LONGEST_NEAR,
-        Cache::Far | Cache::None => LONGEST_ROW,
+        Cache::Second | Cache::Far | Cache::None => LONGEST_ROW,
     };
     level != Level::SCALAR && (LEAST_ROW..=longest).contains(&rows.bytes)
 }
@@ -99,6 +99,56 @@ unsafe fn whole_lines(dst: *mut u8, src: *const u8, bytes: usize) {
     store(end, load(end));
 }
 
+/// Moves one row as [`whole_lines`] does, and fetches `next` and lines of the result that come after.
+///
+/// # Safety
+/// As [`whole_lines`].
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f")]
+unsafe fn fetched_lines(dst: *mut u8, src: *const u8, bytes: usize, next: *const u8) {
+    use core::arch::x86_64::{_mm512_loadu_si512, _mm512_storeu_si512};
+    let line = |at: usize| {
+        prefetch(next.wrapping_add(at));
+        prefetch_write(dst.wrapping_add(at + AHEAD_WRITE));
+        // SAFETY: by the contract of this function, for places up to `bytes - 64`.
+        unsafe { _mm512_storeu_si512(dst.add(at).cast(), _mm512_loadu_si512(src.add(at).cast())) };
+    };
+    let end = bytes - 64;
+    line(0);
+    let mut at = 64 - dst.addr() % 64;
+    while at < end {
+        line(at);
+        at += 64;
+    }
+    line(end);
+}
+
+/// Rows of so many bytes are moved by [`fetched_lines`] where that is quicker, if they are read forwards.
+#[cfg(target_arch = "x86_64")]
+const FILLED_FETCHED: core::ops::RangeInclusive<usize> = 256..=640;
+
+/// How far ahead of them to fetch, in bytes of rows.
+#[cfg(target_arch = "x86_64")]
+const FILLED_AHEAD: usize = 2 << 10;
+
+/// Whether rows are moved by [`fetched_lines`].
+#[cfg(target_arch = "x86_64")]
+fn fills_fetched(rows: &Rows) -> bool {
+    FILLED_FETCHED.contains(&rows.bytes)
+        && rows.src_stride > 0
+        && processor::fetches_both_of_short_rows()
+}
+
+/// Whether what rows are written to, and read from, is so near that nothing is fetched ahead.
+#[cfg(target_arch = "x86_64")]
+fn is_at_hand(rows: &Rows) -> bool {
+    match rows.cache {
+        Cache::Near => true,
+        Cache::Second => processor::has_second_cache_at_hand(),
+        Cache::Far | Cache::None => false,
+    }
+}
+
 /// How far ahead of the row that moves to fetch, in bytes of rows, where lines are not fetched before they are written.
 fn alone_ahead() -> usize {
     match processor::fetches_far_ahead() {
@@ -144,10 +194,19 @@ pub(super) unsafe fn moved(
             #[cfg(target_arch = "x86_64")]
             _ if stream::takes(&rows) => stream::moved(level, dst, src, rows, known, place),
             #[cfg(target_arch = "x86_64")]
-            Kind::Avx512 if rows.cache == Cache::Near || keeps_pace(&rows) => {
+            Kind::Avx512 if is_at_hand(&rows) || keeps_pace(&rows) => {
                 for k in 0..rows.count {
                     let to = dst.wrapping_offset(k as isize * rows.dst_stride);
                     whole_lines(to, src.wrapping_offset(place(k)), rows.bytes);
+                }
+            }
+            #[cfg(target_arch = "x86_64")]
+            Kind::Avx512 if fills_fetched(&rows) => {
+                let ahead = FILLED_AHEAD.div_ceil(rows.bytes);
+                for k in 0..rows.count {
+                    let to = dst.wrapping_offset(k as isize * rows.dst_stride);
+                    let next = src.wrapping_offset(place((k + ahead).min(known - 1)));
+                    fetched_lines(to, src.wrapping_offset(place(k)), rows.bytes, next);
                 }
             }
             // From memory, wider vectors cross a line with every load that is not aligned to them, and were slower.
