@@ -18,7 +18,7 @@ impl Cache {
     pub const NEAR: usize = 16 << 10;
 
     /// The same of the second cache.
-    const SECOND: usize = 256 << 10;
+    const SECOND: usize = 512 << 10;
 
     /// That of a result of so many bytes.
     #[inline]

@@ -62,7 +62,7 @@ fn shuffle(random: &mut Random, shuffle: &Shuffle, periods: usize, slack: (usize
         bytes,
         dst_stride: (bytes + random.below(3)) as isize,
         src_stride: random.below(apart) as isize - apart as isize / 2,
-        cache: [Cache::Near, Cache::Far, Cache::None][random.below(3)],
+        cache: [Cache::Near, Cache::Second, Cache::Far, Cache::None][random.below(4)],
     };
     let place = |row: usize, at: usize| {
         let (period, within) = (at / pattern.period(), at % pattern.period());
@@ -358,7 +358,7 @@ fn rows_of_more_than_a_line_are_written_like_others() {
             bytes,
             dst_stride: (bytes + random.below(3) * 40) as isize,
             src_stride: apart as isize,
-            cache: [Cache::None, Cache::Far][random.below(2)],
+            cache: [Cache::Second, Cache::Far, Cache::None, Cache::None][random.below(4)],
         };
         let src = random.bytes(rows.count * apart + bytes);
         let places: Vec<isize> = match round % 2 {
