@@ -28,7 +28,7 @@ pub(super) fn takes(rows: &Rows) -> bool {
     }
     let least = match processor::streams_in_sequence() {
         _ if are_scattered(rows) => LEAST_SCATTERED,
-        true if lie_close(rows) => rows::LEAST_ROW,
+        true if lie_close(rows, LARGEST_GAP) => rows::LEAST_ROW,
         true => LEAST_APART,
         false => LEAST_ROW,
     };
@@ -43,10 +43,35 @@ fn are_scattered(rows: &Rows) -> bool {
 /// The processor's own prefetchers get over gaps of so many bytes.
 const LARGEST_GAP: isize = 512;
 
-/// Whether rows touch in the result, and lie close to each other in the source.
-fn lie_close(rows: &Rows) -> bool {
+/// The same where what is read is fetched ahead.
+const LARGEST_GAP_FETCHED: isize = 4 << 10;
+
+/// Whether rows touch in the result, and lie close to each other in the source: with gaps up to `largest`.
+fn lie_close(rows: &Rows, largest: isize) -> bool {
     let gap = rows.src_stride.wrapping_sub(rows.bytes as isize);
-    rows.touch() && (0..=LARGEST_GAP).contains(&gap)
+    rows.touch() && (0..=largest).contains(&gap)
+}
+
+/// How rows go.
+enum Order {
+    /// One after the other.
+    InSequence,
+    /// The same, with what they read fetched ahead.
+    Fetched,
+    /// [`SIDE_BY_SIDE`] in turn.
+    SideBySide,
+}
+
+impl Order {
+    fn of(rows: &Rows) -> Self {
+        match processor::streams_in_sequence() {
+            true if processor::fetches_streamed() && lie_close(rows, LARGEST_GAP_FETCHED) => {
+                Self::Fetched
+            }
+            true if lie_close(rows, LARGEST_GAP) => Self::InSequence,
+            _ => Self::SideBySide,
+        }
+    }
 }
 
 /// So many rows are moved line by line in turn: each reads and writes pages of its own, and the memory serves them side by side.
@@ -67,20 +92,45 @@ pub(super) unsafe fn moved(
     let from = |k: usize| src.wrapping_offset(place(k.min(known - 1)));
     // SAFETY: by the contract of this function; holding `level` is the proof that the processor has its instructions.
     unsafe {
-        match level.kind() {
-            Kind::Avx512 => by_avx512(dst, rows, from),
-            Kind::Avx2 | Kind::Scalar => each(dst, rows, from, |to, from| line(to, from)),
+        match (level.kind(), Order::of(&rows)) {
+            (Kind::Avx512, Order::InSequence) => by_avx512::<false>(dst, rows, from),
+            (Kind::Avx512, Order::Fetched) => by_avx512::<true>(dst, rows, from),
+            (Kind::Avx512, Order::SideBySide) => side_by_side_by_avx512(dst, rows, from),
+            (_, Order::InSequence) => {
+                in_sequence::<false>(dst, rows, from, |to, from| line(to, from))
+            }
+            (_, Order::Fetched) => in_sequence::<true>(dst, rows, from, |to, from| line(to, from)),
+            (_, Order::SideBySide) => in_turn(dst, rows, from, |to, from| line(to, from)),
         }
+    }
+    complete();
+}
+
+/// Rows in sequence.
+///
+/// # Safety
+/// As [`moved`]; the processor has AVX-512 F.
+#[target_feature(enable = "avx512f")]
+unsafe fn by_avx512<const FETCH: bool>(
+    dst: *mut u8,
+    rows: Rows,
+    from: impl Fn(usize) -> *const u8,
+) {
+    // SAFETY: by the contracts of this function and of `in_sequence`.
+    unsafe {
+        in_sequence::<FETCH>(dst, rows, from, |to, from| {
+            _mm512_stream_si512(to.cast(), _mm512_loadu_si512(from.cast()));
+        });
     }
 }
 
 /// # Safety
 /// As [`moved`]; the processor has AVX-512 F.
 #[target_feature(enable = "avx512f")]
-unsafe fn by_avx512(dst: *mut u8, rows: Rows, from: impl Fn(usize) -> *const u8) {
-    // SAFETY: by the contracts of this function and of `each`.
+unsafe fn side_by_side_by_avx512(dst: *mut u8, rows: Rows, from: impl Fn(usize) -> *const u8) {
+    // SAFETY: by the contracts of this function and of `in_turn`.
     unsafe {
-        each(dst, rows, from, |to, from| {
+        in_turn(dst, rows, from, |to, from| {
             _mm512_stream_si512(to.cast(), _mm512_loadu_si512(from.cast()));
         });
     }
@@ -91,17 +141,12 @@ unsafe fn by_avx512(dst: *mut u8, rows: Rows, from: impl Fn(usize) -> *const u8)
 /// # Safety
 /// As [`moved`].
 #[inline(always)]
-unsafe fn each(
+unsafe fn in_turn(
     dst: *mut u8,
     rows: Rows,
     from: impl Fn(usize) -> *const u8,
     line: impl Fn(*mut u8, *const u8) + Copy,
 ) {
-    if lie_close(&rows) && processor::streams_in_sequence() {
-        // SAFETY: by the contract of this function.
-        unsafe { in_sequence(dst, rows, from, line) };
-        return complete();
-    }
     let ahead = ahead(rows.bytes).max(SIDE_BY_SIDE);
     let row = |k: usize| StreamedRow {
         to: dst.wrapping_offset(k as isize * rows.dst_stride),
@@ -124,15 +169,18 @@ unsafe fn each(
             side_by_side([row(last)], rows.bytes, line, fetched);
         }
     }
-    complete();
 }
 
-/// Moves rows one after the other. A line that two of them share is put together first, and streamed like others.
+/// How far ahead of rows in sequence to fetch.
+const AHEAD: usize = 4 << 10;
+
+/// Moves rows one after the other, with `FETCH` what lies ahead fetched. A line that two of them share is put together first, and streamed
+/// like others.
 ///
 /// # Safety
 /// As [`moved`], for rows that touch and have at least a line.
 #[inline(always)]
-unsafe fn in_sequence(
+unsafe fn in_sequence<const FETCH: bool>(
     dst: *mut u8,
     rows: Rows,
     from: impl Fn(usize) -> *const u8,
@@ -149,6 +197,9 @@ unsafe fn in_sequence(
             let mut row = from(k).add(done);
             let left = rows.bytes - done;
             for _ in 0..left / 64 {
+                if FETCH {
+                    prefetch(row.wrapping_add(AHEAD));
+                }
                 line(to, row);
                 (to, row) = (to.add(64), row.add(64));
             }
