@@ -113,12 +113,7 @@ fn fetched(tables: &Tables<64>, tiles: usize) -> Option<Fetch> {
     let pays = read > tables.tile
         && FETCHED.contains(&(tiles * (read + tables.tile)))
         && processor::fetches_long_patterns();
-    let lines = read.div_ceil(64);
-    let ahead = match tables.src_stride > 0 {
-        true => AHEAD,
-        false => -AHEAD - 64 * lines as isize,
-    };
-    pays.then_some(Fetch { ahead, lines })
+    pays.then(|| Fetch::ahead(tables, AHEAD))
 }
 
 /// Shorter runs have a share of their lines in nearer caches than the last: less of those that read two for each that they write. Many
@@ -165,7 +160,13 @@ pub(super) unsafe fn streamed(run: &Run, tables: &Tables<64>, tiles: Range<usize
     }
 }
 
-/// Tiles of a few pages in turn, as [`stream`] moves rows.
+/// How far ahead of tiles in sequence lines are fetched that no cache holds.
+const AHEAD_STREAMED: isize = 4 << 10;
+
+/// Shorter runs that are read backwards are not quicker in sequence: the one behind begins anew at its end.
+const LEAST_BACKWARDS: usize = 1 << 20;
+
+/// Tiles of a few pages in turn, as [`stream`] moves rows, or in sequence, where that is quicker.
 ///
 /// # Safety
 /// As [`streamed`], with the tables of that shape, for tiles that are whole lines.
@@ -187,6 +188,15 @@ unsafe fn streamed_of<const VECTORS: usize, const LOADS: usize>(
             }
         }
     };
+    let go_on = tables.src_stride > 0 || run.bytes >= LEAST_BACKWARDS;
+    if go_on && processor::fetches_streamed() {
+        let fetch = Fetch::ahead(tables, AHEAD_STREAMED);
+        for at in tiles {
+            fetch.ask(place(run, tables, at).0, fetch.lines);
+            stream(at);
+        }
+        return stream::complete();
+    }
     let (mut at, pages) = (tiles.start, stream::SIDE_BY_SIDE * page);
     while at + pages <= tiles.end {
         for first in at..at + page {

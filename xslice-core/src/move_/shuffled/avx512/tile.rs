@@ -20,6 +20,24 @@ pub(super) struct Fetch {
 
 impl Fetch {
     pub const NONE: Self = Self { ahead: 0, lines: 0 };
+
+    /// What the tile reads that is so many bytes ahead, in the direction in which tiles are read.
+    pub fn ahead(tables: &Tables<64>, bytes: isize) -> Self {
+        let lines = tables.src_stride.unsigned_abs().div_ceil(64);
+        let ahead = match tables.src_stride > 0 {
+            true => bytes,
+            false => -bytes - 64 * lines as isize,
+        };
+        Self { ahead, lines }
+    }
+
+    /// Asks for so many lines of it, for the tile at `src`.
+    #[inline(always)]
+    pub fn ask(self, src: *const u8, lines: usize) {
+        for line in 0..lines {
+            prefetch(src.wrapping_offset(self.ahead).wrapping_add(64 * line));
+        }
+    }
 }
 
 /// So many lines a tile, or more, are fetched in a loop of their own.
@@ -110,9 +128,7 @@ impl<const VECTORS: usize, const LOADS: usize> WideInRegisters<VECTORS, LOADS> {
         fetch: Fetch,
     ) -> (*const u8, *mut u8) {
         for _ in 0..count {
-            for line in 0..if READ < MANY { READ } else { fetch.lines } {
-                prefetch(src.wrapping_offset(fetch.ahead).wrapping_add(64 * line));
-            }
+            fetch.ask(src, if READ < MANY { READ } else { fetch.lines });
             for v in 0..if WRITE { VECTORS } else { 0 } {
                 prefetch_write(dst.wrapping_add(AHEAD_WRITE + 64 * v));
             }
