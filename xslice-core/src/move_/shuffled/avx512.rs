@@ -135,9 +135,16 @@ fn place(run: &Run, tables: &Tables<64>, at: usize) -> (*const u8, *mut u8) {
 /// Shorter rows have few whole lines beside their ends.
 const LEAST_STREAMED: usize = 1 << 10;
 
+/// The same where runs go in sequence: what a run gains is lost at its end.
+const LEAST_IN_SEQUENCE: usize = 8 << 10;
+
 /// Whether rows are moved by [`streamed`].
 pub(super) fn streams(rows: &Rows) -> bool {
-    rows.cache == Cache::None && rows.bytes >= LEAST_STREAMED
+    let least = match processor::fetches_streamed() {
+        true => LEAST_IN_SEQUENCE,
+        false => LEAST_STREAMED,
+    };
+    rows.cache == Cache::None && rows.bytes >= least
 }
 
 /// As [`vectors`], past the caches where tiles are whole lines of the result.
