@@ -154,7 +154,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     /// Every kind of move, below no loop, one, two, more; a lookup in the loops.
-    const PROGRAMS: [(&str, ElementType, &[usize]); 20] = [
+    const PROGRAMS: [(&str, ElementType, &[usize]); 21] = [
         ("x[1:]", ElementType::U8, &[5001]),
         ("x[:, 1:]", ElementType::U16, &[40, 90]),
         ("x[::-1]", ElementType::U8, &[3001]),
@@ -168,10 +168,11 @@ mod tests {
         ("x[::2, ::2, ::2, ::2]", ElementType::U16, &[7, 6, 5, 9]),
         ("x[@ids]", ElementType::U8, &[40, 3]),
         ("x[:, @ids]", ElementType::U32, &[6, 40]),
-        // Places that are kept: out of windows, blended, by gathers, row by row. Then periods that are far apart.
+        // Places that are kept: out of windows, blended, by gathers, out of columns, row by row. Then periods that are far apart.
         ("x[:, @ids]", ElementType::U8, &[50, 40]),
         ("x[:, @ids]", ElementType::U8, &[100, 400]),
         ("x[:, @ids]", ElementType::U64, &[50, 40]),
+        ("x[:, @ids]", ElementType::U16, &[70, 200]),
         ("x[:, @ids, 1:]", ElementType::U16, &[9, 40, 60]),
         ("x[:, 0:3]", ElementType::U8, &[900, 30]),
         ("x[@ids, ::-1, ::2]", ElementType::U16, &[40, 5, 7]),

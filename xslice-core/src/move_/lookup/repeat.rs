@@ -7,6 +7,8 @@
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+#[cfg(target_arch = "x86_64")]
+mod columns;
 
 use super::{looked_ahead, pick};
 #[cfg(target_arch = "x86_64")]
@@ -39,26 +41,30 @@ impl Turns {
 
 #[cfg(target_arch = "x86_64")]
 impl Turns {
-    /// Where one more turn would begin.
+    /// The turns behind so many, and where the first of them begins.
     #[inline(always)]
-    pub fn end(self, dst: *mut u8, src: *const u8) -> (*mut u8, *const u8) {
-        let count = self.count as isize;
-        (
-            dst.wrapping_offset(count * self.dst_stride),
-            src.wrapping_offset(count * self.src_stride),
-        )
+    pub fn after(self, done: usize, dst: *mut u8, src: *const u8) -> (*mut u8, *const u8, Self) {
+        let turns = done as isize;
+        let dst = dst.wrapping_offset(turns * self.dst_stride);
+        let src = src.wrapping_offset(turns * self.src_stride);
+        let count = self.count - done;
+        (dst, src, Self { count, ..self })
     }
 
-    /// Groups of so many turns as turns of their own, and the turns behind them.
+    /// Groups of so many turns as turns of their own, but for those that fill none.
     #[inline(always)]
-    pub fn in_groups(self, of: usize) -> (Self, Self) {
-        let groups = Self {
+    pub fn in_groups(self, of: usize) -> Self {
+        Self {
             count: self.count / of,
             dst_stride: of as isize * self.dst_stride,
             src_stride: of as isize * self.src_stride,
-        };
-        let count = self.count % of;
-        (groups, Self { count, ..self })
+        }
+    }
+
+    /// How many of them fill groups of so many.
+    #[inline(always)]
+    pub fn that_fill(self, of: usize) -> usize {
+        self.count - self.count % of
     }
 }
 
@@ -118,7 +124,18 @@ pub(in crate::move_) unsafe fn moved(
     // SAFETY: by the contract of this function.
     unsafe {
         #[cfg(target_arch = "x86_64")]
-        if level.kind() == Kind::Avx512 && avx512::moved(dst, src, rows, places, turns) {
+        if level.kind() == Kind::Avx512 && avx512::near(dst, src, rows, places, turns) {
+            return;
+        }
+        #[cfg(target_arch = "x86_64")]
+        let (dst, src, turns) = match level.kind() {
+            Kind::Avx2 | Kind::Avx512 => {
+                turns.after(columns::moved(dst, src, rows, places, turns), dst, src)
+            }
+            _ => (dst, src, turns),
+        };
+        #[cfg(target_arch = "x86_64")]
+        if level.kind() == Kind::Avx512 && avx512::gathered(dst, src, rows, places, turns) {
             return;
         }
         #[cfg(target_arch = "x86_64")]

@@ -214,7 +214,7 @@ fn rows_from_the_same_places_move_in_every_turn() {
     let mut random = Random(0x2545_F491_4F6C_DD1D);
     for bytes in 1..=9 {
         for size in [1, 2, 4, 21, 64, 65, 100, 257, 700] {
-            for (count, turns) in [(5, 13), (16, 3), (33, 34), (64, 32), (100, 37), (1000, 33)] {
+            for (count, turns) in [(5, 13), (16, 3), (33, 34), (64, 32), (100, 67), (1000, 33)] {
                 let scale = bytes + random.below(2) * random.below(4);
                 let reach = scale * (size - 1) + bytes;
                 let mut rows: Vec<_> = (0..count).map(|_| random.below(size)).collect();
@@ -225,6 +225,20 @@ fn rows_from_the_same_places_move_in_every_turn() {
                 let places: Vec<_> = rows.iter().map(|row| (row * scale) as isize).collect();
                 repeat(&mut random, bytes, reach, &places, turns);
             }
+        }
+    }
+}
+
+/// Rows whose places are multiples of their bytes, but not the end of what they lie in.
+#[test]
+fn rows_from_the_same_places_end_before_their_reach() {
+    let mut random = Random(0x6C07_8965);
+    for (bytes, scale) in [(2, 3), (4, 6), (8, 12)] {
+        for size in [22, 60, 100] {
+            let places: Vec<_> = (0..70)
+                .map(|_| (2 * random.below(size / 2) * scale) as isize)
+                .collect();
+            repeat(&mut random, bytes, scale * (size - 1) + bytes, &places, 35);
         }
     }
 }

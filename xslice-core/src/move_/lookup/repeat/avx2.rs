@@ -50,13 +50,12 @@ unsafe fn turns_of<const N: usize>(
     turns: Turns,
     move_: impl Fn(*mut u8, [*const u8; EIGHT]),
 ) {
-    let (groups, rest) = turns.in_groups(AT_ONCE);
     // SAFETY: by the contract of this function.
     unsafe {
-        for (to, from) in groups.each(dst, src) {
+        for (to, from) in turns.in_groups(AT_ONCE).each(dst, src) {
             some_turns::<N, AT_ONCE>(to, from, places, turns, &move_);
         }
-        let (dst, src) = groups.end(dst, src);
+        let (dst, src, rest) = turns.after(turns.that_fill(AT_ONCE), dst, src);
         for (to, from) in rest.each(dst, src) {
             some_turns::<N, 1>(to, from, places, turns, &move_);
         }

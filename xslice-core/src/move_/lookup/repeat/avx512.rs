@@ -12,30 +12,46 @@ mod windows;
 use super::{KeptPlaces, Turns};
 use crate::move_::copy::Rows;
 
-/// Moves neighbouring rows in each of the turns; `false`, and nothing is moved, if they fit no form.
+/// Moves rows that lie near each other, out of windows; `false`, and nothing is moved, for others.
 ///
 /// # Safety
 /// As [`super::moved`]; the processor has AVX-512 F, BW, VL, DQ and VBMI.
-pub(super) unsafe fn moved(
+pub(super) unsafe fn near(
     dst: *mut u8,
     src: *const u8,
     rows: Rows,
     places: KeptPlaces<'_>,
     turns: Turns,
 ) -> bool {
-    let form = Form::of(&rows, places.reach, turns);
     // SAFETY: by the contract of this function.
     unsafe {
-        match form {
+        match Form::of(&rows, places.reach, turns) {
             Some(Form::Windows { at_once }) => {
-                windows::moved(dst, src, rows, places, turns, at_once)
+                windows::moved(dst, src, rows, places, turns, at_once);
+                true
             }
-            _ if blends::moved(dst, src, rows, places, turns) => {}
-            Some(Form::Gathers) => gathers::moved(dst, src, rows, places, turns),
-            None => return false,
+            _ => blends::moved(dst, src, rows, places, turns),
         }
     }
-    true
+}
+
+/// Moves rows by gathers; `false`, and nothing is moved, where that is slower.
+///
+/// # Safety
+/// As [`near`].
+pub(super) unsafe fn gathered(
+    dst: *mut u8,
+    src: *const u8,
+    rows: Rows,
+    places: KeptPlaces<'_>,
+    turns: Turns,
+) -> bool {
+    let takes = rows.touch() && gathers::takes(&rows, places.reach);
+    if takes {
+        // SAFETY: by the contract of this function.
+        unsafe { gathers::moved(dst, src, rows, places, turns) };
+    }
+    takes
 }
 
 /// Gathers of words are quicker than a window that serves fewer turns.

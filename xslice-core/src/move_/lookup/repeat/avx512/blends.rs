@@ -120,13 +120,12 @@ unsafe fn blended(
     let Some(vectors) = vectors else {
         return false;
     };
-    let (groups, rest) = turns.in_groups(AT_ONCE);
     // SAFETY: by the contract of this function; these vectors and their steps are found.
     unsafe {
-        for (to, from) in groups.each(dst, src) {
+        for (to, from) in turns.in_groups(AT_ONCE).each(dst, src) {
             blend.run::<AT_ONCE>(vectors, to, from, turns);
         }
-        let (dst, src) = groups.end(dst, src);
+        let (dst, src, rest) = turns.after(turns.that_fill(AT_ONCE), dst, src);
         for (to, from) in rest.each(dst, src) {
             blend.run::<1>(vectors, to, from, turns);
         }

@@ -70,12 +70,11 @@ pub(super) unsafe fn moved(
             }
         }
     };
-    let (groups, rest) = turns.in_groups(at_once);
-    for (to, from) in groups.each(dst, src) {
+    for (to, from) in turns.in_groups(at_once).each(dst, src) {
         some(at_once, to, from);
     }
+    let (to, from, rest) = turns.after(turns.that_fill(at_once), dst, src);
     if rest.count > 0 {
-        let (to, from) = groups.end(dst, src);
         some(rest.count, to, from);
     }
 }
