@@ -3,12 +3,18 @@
 #[cfg(target_arch = "x86_64")]
 use super::cache::Cache;
 #[cfg(target_arch = "x86_64")]
+use super::processor;
+#[cfg(target_arch = "x86_64")]
+use super::rows;
+#[cfg(target_arch = "x86_64")]
 use super::stream;
 #[cfg(target_arch = "x86_64")]
 use crate::level::Kind;
 use crate::level::Level;
 use crate::nest::schedule::Fill;
 use crate::range::Progression;
+#[cfg(target_arch = "x86_64")]
+use core::ops::Range;
 
 /// `count` values of a fill from position `first` of its Range on.
 ///
@@ -22,7 +28,7 @@ pub(super) unsafe fn run(level: Level, to: *mut u8, count: usize, first: i64, fi
             #[cfg(target_arch = "x86_64")]
             Kind::Avx512 if count >= SHORT && is_packed(fill) => {
                 match before_lines(to, count, fill) {
-                    0 if count < MANY => avx512::<false>(to, count, first, fill),
+                    0 if count < MANY => avx512::<false, false>(to, count, first, fill),
                     head => {
                         let cache = Cache::of(count * fill.values.element_type().size());
                         in_lines(to, [head, count - head], first, fill, cache);
@@ -59,15 +65,30 @@ pub(super) unsafe fn in_lines(
     // SAFETY: by the contract of this function.
     unsafe {
         let size = fill.values.element_type().size();
-        avx512::<false>(to, head, first, fill);
+        avx512::<false, false>(to, head, first, fill);
         let first = first.wrapping_add(fill.step.wrapping_mul(head as i64));
         let to = to.add(head * size);
-        match cache == Cache::None && to.addr().is_multiple_of(64) {
-            true => avx512::<true>(to, count, first, fill),
-            false => avx512::<false>(to, count, first, fill),
+        match cache {
+            Cache::None if to.addr().is_multiple_of(64) => {
+                avx512::<true, false>(to, count, first, fill);
+            }
+            Cache::None | Cache::Far
+                if FETCHED.contains(&(count * size)) && processor::fetches_filled() =>
+            {
+                avx512::<false, true>(to, count, first, fill);
+            }
+            _ => avx512::<false, false>(to, count, first, fill),
         }
     }
 }
+
+/// Bytes of results whose lines are fetched ahead, if that pays: the second cache has most of fewer, the last one not all of more.
+#[cfg(target_arch = "x86_64")]
+const FETCHED: Range<usize> = 3 << 19..12 << 20;
+
+/// How far ahead, in bytes.
+#[cfg(target_arch = "x86_64")]
+const AHEAD: usize = 1024;
 
 /// As the compiler makes it: beyond x86-64, vectors are part of what the crate is compiled for.
 ///
@@ -113,7 +134,7 @@ fn before_lines(to: *mut u8, count: usize, fill: &Fill) -> usize {
 
 /// Stores what position `$first + k * $step` is worth at value `k`, for `$count` of them from `$to` on, by vectors with a `$mask` bit for
 /// each lane. Four of them step side by side, so that a value waits for the one four vectors before; with `STREAM` they go past the
-/// caches, as `$bits`. What is behind the last whole vector is stored by a mask.
+/// caches, as `$bits`; with `FETCH` lines are asked for before they are written. What is behind the last whole vector is stored by a mask.
 #[cfg(target_arch = "x86_64")]
 macro_rules! in_vectors {
     ($ty:ty, ($to:expr, $count:expr), $first:expr, $step:expr, $add:ident, $mask_add:ident, $store:ident: $mask:ty, $bits:expr, |$at:ident| $value:expr) => {{
@@ -141,6 +162,9 @@ macro_rules! in_vectors {
                 let round = [at, $add(at, step), $add(at, two), $add(at, three)];
                 for (k, $at) in round.into_iter().enumerate() {
                     let to = to.add(k * LANES);
+                    if FETCH {
+                        rows::prefetch_write(to.cast::<u8>().wrapping_add(AHEAD));
+                    }
                     match STREAM {
                         true => _mm512_stream_si512(to.cast(), $bits($value)),
                         false => $store(to, !0, $value),
@@ -174,7 +198,12 @@ macro_rules! in_vectors {
 /// As [`run`], with the values side by side, to stream them from the beginning of a line on; the processor has AVX-512 F, BW, VL and DQ.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq")]
-unsafe fn avx512<const STREAM: bool>(to: *mut u8, count: usize, first: i64, fill: &Fill) {
+unsafe fn avx512<const STREAM: bool, const FETCH: bool>(
+    to: *mut u8,
+    count: usize,
+    first: i64,
+    fill: &Fill,
+) {
     use core::arch::x86_64::*;
     let Fill { step, values, .. } = *fill;
 

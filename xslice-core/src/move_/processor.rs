@@ -55,6 +55,14 @@ pub(super) fn fetches_long_patterns() -> bool {
     side() == Side::FromZen5
 }
 
+/// Whether lines that values of a Range fill are fetched before. On Zen 5 results of some megabytes take up to a fifth less time with that.
+/// Not timed elsewhere.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+pub(super) fn fetches_filled() -> bool {
+    side() == Side::FromZen5
+}
+
 /// Whether a gather is quicker than as many loads. On Zen 4 it takes up to two thirds longer, on Zen 5 up to twice as long.
 #[cfg(target_arch = "x86_64")]
 #[inline]

@@ -459,3 +459,30 @@ fn a_range_is_its_formula_at_every_level_and_ends_where_it_ends() {
         }
     }
 }
+
+/// So many values that their lines are fetched ahead.
+#[test]
+fn a_long_range_is_its_formula() {
+    let count = 500_003;
+    let of_f32 = Progression::F32(1.5f32.to_bits(), 0.1f32.to_bits());
+    for values in [of_f32, Progression::I64(-7, 3)] {
+        let width = values.element_type().size();
+        let fill = Fill {
+            count,
+            dst_stride: width as i64,
+            step: 1,
+            values,
+        };
+        let value = |k: usize| values.bits(k as i64).to_le_bytes();
+        let expected: Vec<u8> = (0..count)
+            .flat_map(|k| value(k)[..width].to_vec())
+            .collect();
+        let run = |level: Level| {
+            let mut result = vec![UNTOUCHED; count * width + 1];
+            // SAFETY: each value has room.
+            unsafe { fill::run(level, result.as_mut_ptr(), count, 0, &fill) };
+            assert!(result.pop() == Some(UNTOUCHED) && result == expected);
+        };
+        on_each_side(|| Level::all().for_each(run));
+    }
+}
