@@ -20,8 +20,13 @@ const LONGEST_ROW: usize = 8 << 10;
 /// The same in a result that is small, without vectors as long as a line: there `memcpy` is only slower by its call.
 const LONGEST_NEAR: usize = 256;
 
-/// The same in the second cache, on a processor that is quickest there when nothing is fetched ahead.
-const LONGEST_SECOND: usize = 2 << 10;
+/// Rows of so many bytes are moved by the string instruction, where that is quick. How longer ones begin does not matter.
+#[cfg(target_arch = "x86_64")]
+const BY_STRING: core::ops::Range<usize> = LONGEST_ROW + 1..256 << 10;
+
+/// The least of them where the second cache has the result.
+#[cfg(target_arch = "x86_64")]
+const LEAST_IN_SECOND: usize = 2 << 10;
 
 /// How far ahead of the row that moves the processor is told to fetch, in bytes of rows.
 const AHEAD: usize = 6 << 10;
@@ -35,16 +40,26 @@ pub(super) const AHEAD_WRITE: usize = 2 << 10;
 /// Whether such rows are moved here.
 pub(super) fn takes(level: Level, rows: &Rows) -> bool {
     #[cfg(target_arch = "x86_64")]
-    if stream::takes(rows) {
+    if stream::takes(rows) || (level != Level::SCALAR && goes_by_string(rows)) {
         return true;
     }
     let longest = match rows.cache {
         Cache::Near if fill_lines(level, rows.bytes) => Cache::NEAR,
         Cache::Near => LONGEST_NEAR,
-        Cache::Second if processor::has_second_cache_at_hand() => LONGEST_SECOND,
         Cache::Second | Cache::Far | Cache::None => LONGEST_ROW,
     };
     level != Level::SCALAR && (LEAST_ROW..=longest).contains(&rows.bytes)
+}
+
+/// Whether rows are moved by the string instruction.
+#[cfg(target_arch = "x86_64")]
+fn goes_by_string(rows: &Rows) -> bool {
+    let least = match rows.cache {
+        Cache::Second => LEAST_IN_SECOND,
+        Cache::Far => BY_STRING.start,
+        Cache::Near | Cache::None => return false,
+    };
+    (least..BY_STRING.end).contains(&rows.bytes) && processor::has_quick_strings()
 }
 
 /// Whether rows of a small result are moved by [`whole_lines`].
@@ -101,6 +116,25 @@ unsafe fn whole_lines(dst: *mut u8, src: *const u8, bytes: usize) {
         at += 64;
     }
     store(end, load(end));
+}
+
+/// Moves one row by the string instruction.
+///
+/// # Safety
+/// As [`super::copy::run`].
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+unsafe fn by_string(dst: *mut u8, src: *const u8, bytes: usize) {
+    // SAFETY: by the contract of this function; the direction flag is clear, as in all Rust code.
+    unsafe {
+        core::arch::asm!(
+            "rep movsb",
+            inout("rcx") bytes => _,
+            inout("rdi") dst => _,
+            inout("rsi") src => _,
+            options(nostack, preserves_flags)
+        );
+    }
 }
 
 /// Moves one row as [`whole_lines`] does, and fetches `next` and lines of the result that come after.
@@ -197,6 +231,13 @@ pub(super) unsafe fn moved(
         match level.kind() {
             #[cfg(target_arch = "x86_64")]
             _ if stream::takes(&rows) => stream::moved(level, dst, src, rows, known, place),
+            #[cfg(target_arch = "x86_64")]
+            _ if goes_by_string(&rows) => {
+                for k in 0..rows.count {
+                    let to = dst.wrapping_offset(k as isize * rows.dst_stride);
+                    by_string(to, src.wrapping_offset(place(k)), rows.bytes);
+                }
+            }
             #[cfg(target_arch = "x86_64")]
             Kind::Avx512 if is_at_hand(&rows) || keeps_pace(&rows) => {
                 for k in 0..rows.count {
