@@ -4,7 +4,8 @@
 //! `memcpy`.
 
 use super::cache::Cache;
-use super::{processor, rows};
+use super::processor::habits;
+use super::rows;
 use crate::level::Level;
 use crate::shuffle::LINE;
 use core::ptr::copy_nonoverlapping;
@@ -225,7 +226,7 @@ pub(super) unsafe fn each(mover: impl Mover, dst: *mut u8, src: *const u8, rows:
     // SAFETY: by the contract of this function.
     unsafe {
         // Whatever is not in the nearest cache holds up the stores behind it.
-        let by_itself = rows.bytes == LINE && !processor::fetches_written();
+        let by_itself = rows.bytes == LINE && !habits().fetches_written;
         match rows.cache != Cache::Near && rows.bytes >= LEAST_FETCHED && !by_itself {
             true => one_by_one::<true>(mover, dst, src, rows),
             false => one_by_one::<false>(mover, dst, src, rows),

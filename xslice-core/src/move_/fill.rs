@@ -3,7 +3,7 @@
 #[cfg(target_arch = "x86_64")]
 use super::cache::Cache;
 #[cfg(target_arch = "x86_64")]
-use super::processor;
+use super::processor::habits;
 #[cfg(target_arch = "x86_64")]
 use super::rows;
 #[cfg(target_arch = "x86_64")]
@@ -73,7 +73,7 @@ pub(super) unsafe fn in_lines(
                 avx512::<true, false>(to, count, first, fill);
             }
             Cache::None | Cache::Far
-                if FETCHED.contains(&(count * size)) && processor::fetches_filled() =>
+                if FETCHED.contains(&(count * size)) && habits().fetches_filled =>
             {
                 avx512::<false, true>(to, count, first, fill);
             }

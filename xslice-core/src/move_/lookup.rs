@@ -19,7 +19,7 @@ mod tests;
 
 use super::cache::Cache;
 use super::copy::{Mover, Rows, by_width};
-use super::processor;
+use super::processor::habits;
 use super::rows;
 use super::shuffled::Places;
 #[cfg(any(
@@ -147,7 +147,7 @@ unsafe fn vectors<I: Index>(
                 neon::planes(dst, src, rows, indices)
             }
             #[cfg(target_arch = "x86_64")]
-            (Kind::Avx512, bytes @ (1..=4 | 8)) if processor::has_quick_gathers() => match bytes {
+            (Kind::Avx512, bytes @ (1..=4 | 8)) if habits().has_quick_gathers => match bytes {
                 4 | 8 => avx512::words(dst, src, rows, indices),
                 _ if pays(&rows, indices, MOST_ENTRIES) => avx512::narrow(dst, src, rows, indices),
                 _ => Some(0),
@@ -216,7 +216,7 @@ unsafe fn blocks<I: Index>(
     // SAFETY: by the contract of this function.
     unsafe {
         if (LEAST_AHEAD..rows::LEAST_ROW).contains(&rows.bytes) {
-            if processor::finds_rows_by_itself() {
+            if habits().finds_rows_by_itself {
                 return by_width!(rows.bytes, alone(dst, src, rows, indices));
             }
             if ahead > 0 && indices.is_far() {
@@ -256,7 +256,7 @@ unsafe fn in_turn<I: Index>(
     let ahead = ahead.min(rows.count);
     let rows_ahead = ahead as isize * rows.src_stride;
     let indices_ahead = ahead as isize * indices.stride;
-    let fetches_written = processor::fetches_written();
+    let fetches_written = habits().fetches_written;
     // An index that lies outside is no address yet: a prefetch reads none.
     let fetch = |at, row: *const u8| rows::prefetch(row.wrapping_offset(place(at).0));
     for k in 0..ahead as isize {

@@ -1,82 +1,135 @@
-//! What processors with the same instructions differ in, as it was measured: Sapphire Rapids on one side, Zen 3, 4 and 5 on the other, told
-//! apart by their vendor; Zen 5 from those before it by its family, and Zen 3 from all by what it lacks. Only speed depends on it.
+//! What processors with the same instructions differ in, as it was measured: a [`Habits`] for each kind of them. Sapphire Rapids is told
+//! from Zen by its vendor, Zen 5 from those before it by its family, and Zen 3 from all by what it lacks. Only speed depends on it.
 
 use crate::level;
 
-/// Whether the lines of the result are fetched before rows are written to them. With that, rows took up to a third less time on Sapphire
-/// Rapids, by whatever vectors; up to a third more on Zen 3, and a twentieth more on Zen 4 and Zen 5.
-#[inline]
-pub(super) fn fetches_written() -> bool {
-    side() == Side::Intel
+/// What is quick on a processor.
+#[cfg_attr(
+    not(target_arch = "x86_64"),
+    expect(dead_code, reason = "most is asked by moves of x86-64")
+)]
+pub(super) struct Habits {
+    /// The lines of the result are fetched before rows are written to them. With that, rows took up to a third less time on Sapphire
+    /// Rapids, by whatever vectors; up to a third more on Zen 3, and a twentieth more on Zen 4 and Zen 5.
+    pub fetches_written: bool,
+    /// Rows are fetched from farther ahead where no line of the result is. On Zen 5 rows of some kilobytes take up to 5 % less time with
+    /// that. Not timed on Zen 4.
+    pub fetches_far_ahead: bool,
+    /// Rows that are copied forwards with small gaps between them are fetched ahead with AVX-512. On Zen 4, whose own prefetchers keep
+    /// their pace there, that takes up to a fifth longer; on Zen 5 up to an eighth less.
+    pub fetches_behind_gaps: bool,
+    /// The same of short rows of a pattern. On Zen 4 and Zen 5 that takes up to a tenth longer.
+    pub fetches_patterns_behind_gaps: bool,
+    /// Rows of a few lines are copied by whole lines with AVX-512, with what they read and write fetched ahead. On Zen 5 that takes up to
+    /// an eighth less time than by vectors of 32 bytes with what they read alone. Not timed on Zen 4 and Sapphire Rapids.
+    pub fetches_both_of_short_rows: bool,
+    /// Rows in the second cache are quicker when nothing is fetched ahead: by whole lines with AVX-512. On Zen 5 that takes up to a
+    /// quarter less time. Not timed on Zen 4 and Sapphire Rapids.
+    pub has_second_cache_at_hand: bool,
+    /// Rows of some kilobytes are quickest by the string instruction. On Zen 5 they take up to a fifth less time than by `memcpy` or by
+    /// vectors. Not timed elsewhere.
+    pub has_quick_strings: bool,
+    /// Long runs of a pattern that reads more than it writes are fetched ahead with AVX-512, where the second cache does not hold both.
+    /// On Zen 5 that takes up to a sixth less time; on Zen 4 more. Not timed on Sapphire Rapids.
+    pub fetches_long_patterns: bool,
+    /// Lines that values of a Range fill are fetched before. On Zen 5 results of some megabytes take up to a fifth less time with that.
+    /// Not timed elsewhere.
+    pub fetches_filled: bool,
+    /// A gather is quicker than as many loads. On Zen 4 it takes up to two thirds longer, on Zen 5 up to twice as long.
+    pub has_quick_gathers: bool,
+    /// Rows of half a line or a line that indices pick are quicker where each moves when its index has been read, and nothing is fetched
+    /// ahead: a processor with room for hundreds of instructions has as many rows on their way. On Zen 5 that takes up to a third less
+    /// time than blocks of indices with their rows fetched, up to a tenth more out of tables of some megabytes for large results. Not
+    /// timed elsewhere.
+    pub finds_rows_by_itself: bool,
+    /// A loop that asks for lines as fast as it can makes the last cache slower. On Zen 4, runs of some megabytes take up to a fifth less
+    /// time when it does not; why is not known: fetching ahead makes it worse, by whatever vectors lines are asked for. Zen 5 does not.
+    pub outruns_caches: bool,
+    /// Rows that no cache keeps, and that lie close to each other, are quicker one after the other than some of them side by side. On Zen
+    /// 4 rows of some kilobytes take a fifth less time with that, rows of 400 to 1000 bytes half the time. Not timed on Zen 3.
+    pub streams_in_sequence: bool,
+    /// What such rows read is fetched ahead, and those with larger gaps go so too, and long patterns. On Zen 5 rows of some hundred bytes
+    /// take half the time with that, patterns a third to a tenth less. Not timed on Zen 4.
+    pub fetches_streamed: bool,
 }
 
-/// Whether rows are fetched from farther ahead where no line of the result is. On Zen 5 rows of some kilobytes take up to 5 % less time with
-/// that. Not timed on Zen 4.
-#[inline]
-pub(super) fn fetches_far_ahead() -> bool {
-    side() == Side::FromZen5
-}
+/// Every processor that is not of AMD, as Sapphire Rapids.
+static OTHERS: Habits = Habits {
+    fetches_written: true,
+    fetches_far_ahead: false,
+    fetches_behind_gaps: true,
+    fetches_patterns_behind_gaps: true,
+    fetches_both_of_short_rows: false,
+    has_second_cache_at_hand: false,
+    has_quick_strings: false,
+    fetches_long_patterns: false,
+    fetches_filled: false,
+    has_quick_gathers: true,
+    finds_rows_by_itself: false,
+    outruns_caches: false,
+    streams_in_sequence: false,
+    fetches_streamed: false,
+};
 
-/// Whether rows that are copied forwards with small gaps between them are fetched ahead with AVX-512. On Zen 4, whose own prefetchers keep
-/// their pace there, that takes up to a fifth longer; on Zen 5 up to an eighth less.
-#[cfg(target_arch = "x86_64")]
-#[inline]
-pub(super) fn fetches_behind_gaps() -> bool {
-    side() != Side::BeforeZen5
-}
+/// Those of AMD up to Zen 4.
+#[cfg_attr(
+    not(target_arch = "x86_64"),
+    allow(dead_code, reason = "only tests run as there")
+)]
+static TO_ZEN_4: Habits = Habits {
+    fetches_written: false,
+    fetches_far_ahead: false,
+    fetches_behind_gaps: false,
+    fetches_patterns_behind_gaps: false,
+    fetches_both_of_short_rows: false,
+    has_second_cache_at_hand: false,
+    has_quick_strings: false,
+    fetches_long_patterns: false,
+    fetches_filled: false,
+    has_quick_gathers: false,
+    finds_rows_by_itself: false,
+    outruns_caches: true,
+    streams_in_sequence: true,
+    fetches_streamed: false,
+};
 
-/// The same of short rows of a pattern. On Zen 4 and Zen 5 that takes up to a tenth longer.
-#[cfg(target_arch = "x86_64")]
-#[inline]
-pub(super) fn fetches_patterns_behind_gaps() -> bool {
-    side() == Side::Intel
-}
+/// Those from Zen 5 on.
+#[cfg_attr(
+    not(target_arch = "x86_64"),
+    allow(dead_code, reason = "only tests run as there")
+)]
+static FROM_ZEN_5: Habits = Habits {
+    fetches_written: false,
+    fetches_far_ahead: true,
+    fetches_behind_gaps: true,
+    fetches_patterns_behind_gaps: false,
+    fetches_both_of_short_rows: true,
+    has_second_cache_at_hand: true,
+    has_quick_strings: true,
+    fetches_long_patterns: true,
+    fetches_filled: true,
+    has_quick_gathers: false,
+    finds_rows_by_itself: true,
+    outruns_caches: false,
+    streams_in_sequence: true,
+    fetches_streamed: true,
+};
 
-/// Whether rows of a few lines are copied by whole lines with AVX-512, with what they read and write fetched ahead. On Zen 5 that takes up
-/// to an eighth less time than by vectors of 32 bytes with what they read alone. Not timed on Zen 4 and Sapphire Rapids.
-#[cfg(target_arch = "x86_64")]
+/// Those of the processor that this runs on.
 #[inline]
-pub(super) fn fetches_both_of_short_rows() -> bool {
-    side() == Side::FromZen5
-}
-
-/// Whether rows in the second cache are quicker when nothing is fetched ahead: by whole lines with AVX-512. On Zen 5 that takes up to a
-/// quarter less time. Not timed on Zen 4 and Sapphire Rapids.
-#[cfg(target_arch = "x86_64")]
-#[inline]
-pub(super) fn has_second_cache_at_hand() -> bool {
-    side() == Side::FromZen5
-}
-
-/// Whether rows of some kilobytes are quickest by the string instruction. On Zen 5 they take up to a fifth less time than by `memcpy` or by
-/// vectors. Not timed elsewhere.
-#[cfg(target_arch = "x86_64")]
-#[inline]
-pub(super) fn has_quick_strings() -> bool {
-    side() == Side::FromZen5
-}
-
-/// Whether long runs of a pattern that reads more than it writes are fetched ahead with AVX-512, where the second cache does not hold both.
-/// On Zen 5 that takes up to a sixth less time; on Zen 4 more. Not timed on Sapphire Rapids.
-#[cfg(target_arch = "x86_64")]
-#[inline]
-pub(super) fn fetches_long_patterns() -> bool {
-    side() == Side::FromZen5
-}
-
-/// Whether lines that values of a Range fill are fetched before. On Zen 5 results of some megabytes take up to a fifth less time with that.
-/// Not timed elsewhere.
-#[cfg(target_arch = "x86_64")]
-#[inline]
-pub(super) fn fetches_filled() -> bool {
-    side() == Side::FromZen5
-}
-
-/// Whether a gather is quicker than as many loads. On Zen 4 it takes up to two thirds longer, on Zen 5 up to twice as long.
-#[cfg(target_arch = "x86_64")]
-#[inline]
-pub(super) fn has_quick_gathers() -> bool {
-    side() == Side::Intel
+pub(super) fn habits() -> &'static Habits {
+    #[cfg(all(test, feature = "std"))]
+    if let Some(habits) = pretended::HABITS.get() {
+        return habits;
+    }
+    #[cfg(target_arch = "x86_64")]
+    {
+        own::habits()
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        &OTHERS
+    }
 }
 
 /// Whether rows of far tables move in turn with their indices. With that, Zen 4 takes a fifth less time than for block after block, as does
@@ -86,95 +139,32 @@ pub(super) fn takes_far_rows_in_turn() -> bool {
     !level::is_without_avx512()
 }
 
-/// Whether rows of half a line or a line that indices pick are quicker where each moves when its index has been read, and nothing is fetched
-/// ahead: a processor with room for hundreds of instructions has as many rows on their way. On Zen 5 that takes up to a third less time
-/// than blocks of indices with their rows fetched, up to a tenth more out of tables of some megabytes for large results. Not timed elsewhere.
-#[inline]
-pub(super) fn finds_rows_by_itself() -> bool {
-    side() == Side::FromZen5
-}
-
-/// Whether a loop that asks for lines as fast as it can makes the last cache slower. On Zen 4, runs of some megabytes take up to a fifth less
-/// time when it does not; why is not known: fetching ahead makes it worse, by whatever vectors lines are asked for. Zen 5 does not.
-#[cfg(target_arch = "x86_64")]
-#[inline]
-pub(super) fn outruns_caches() -> bool {
-    side() == Side::BeforeZen5
-}
-
-/// Whether rows that no cache keeps, and that lie close to each other, are quicker one after the other than some of them side by side. On
-/// Zen 4 rows of some kilobytes take a fifth less time with that, rows of 400 to 1000 bytes half the time. Not timed on Zen 3.
-#[cfg(target_arch = "x86_64")]
-#[inline]
-pub(super) fn streams_in_sequence() -> bool {
-    side() != Side::Intel
-}
-
-/// Whether what such rows read is fetched ahead, and those with larger gaps go so too, and long patterns. On Zen 5 rows of some hundred bytes
-/// take half the time with that, patterns a third to a tenth less. Not timed on Zen 4.
-#[cfg(target_arch = "x86_64")]
-#[inline]
-pub(super) fn fetches_streamed() -> bool {
-    side() == Side::FromZen5
-}
-
-/// The sides.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Side {
-    /// Every vendor but AMD.
-    Intel,
-    /// Processors of AMD up to Zen 4.
-    #[cfg_attr(
-        not(target_arch = "x86_64"),
-        allow(dead_code, reason = "only tests run as there")
-    )]
-    BeforeZen5,
-    /// Those from Zen 5 on.
-    FromZen5,
-}
-
-#[inline]
-fn side() -> Side {
-    #[cfg(all(test, feature = "std"))]
-    if let Some(side) = pretended::SIDE.get() {
-        return side;
-    }
-    #[cfg(target_arch = "x86_64")]
-    {
-        own::side()
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    {
-        Side::Intel
-    }
-}
-
 #[cfg(target_arch = "x86_64")]
 mod own {
-    use super::Side;
+    use super::{FROM_ZEN_5, Habits, OTHERS, TO_ZEN_4};
     use crate::move_::cache::cpuid;
     use core::sync::atomic::{AtomicU8, Ordering};
 
     /// Kept once it has been asked for: that takes a microsecond or more where the processor is a virtual one.
-    static KNOWN: AtomicU8 = AtomicU8::new(UNKNOWN);
+    static KIND: AtomicU8 = AtomicU8::new(UNKNOWN);
     const UNKNOWN: u8 = 0;
-    const INTEL: u8 = 1;
-    const BEFORE_ZEN_5: u8 = 2;
-    const FROM_ZEN_5: u8 = 3;
+    const IS_OTHER: u8 = 1;
+    const IS_TO_ZEN_4: u8 = 2;
+    const IS_FROM_ZEN_5: u8 = 3;
 
     /// The family of Zen 5.
     const ZEN_5: u32 = 0x1a;
 
     #[inline]
-    pub fn side() -> Side {
-        let known = match KNOWN.load(Ordering::Relaxed) {
+    pub fn habits() -> &'static Habits {
+        let kind = match KIND.load(Ordering::Relaxed) {
             UNKNOWN => ask(),
             known => known,
         };
-        match known {
-            BEFORE_ZEN_5 => Side::BeforeZen5,
-            FROM_ZEN_5 => Side::FromZen5,
-            _ => Side::Intel,
+        match kind {
+            IS_TO_ZEN_4 => &TO_ZEN_4,
+            IS_FROM_ZEN_5 => &FROM_ZEN_5,
+            _ => &OTHERS,
         }
     }
 
@@ -182,13 +172,13 @@ mod own {
     fn ask() -> u8 {
         let name = cpuid(0, 0);
         let name = [name.ebx, name.edx, name.ecx].map(u32::to_le_bytes);
-        let known = match name.as_flattened() {
-            b"AuthenticAMD" if family(cpuid(1, 0).eax) >= ZEN_5 => FROM_ZEN_5,
-            b"AuthenticAMD" => BEFORE_ZEN_5,
-            _ => INTEL,
+        let kind = match name.as_flattened() {
+            b"AuthenticAMD" if family(cpuid(1, 0).eax) >= ZEN_5 => IS_FROM_ZEN_5,
+            b"AuthenticAMD" => IS_TO_ZEN_4,
+            _ => IS_OTHER,
         };
-        KNOWN.store(known, Ordering::Relaxed);
-        known
+        KIND.store(kind, Ordering::Relaxed);
+        kind
     }
 
     /// That of a processor which signs itself so.
@@ -203,24 +193,24 @@ mod own {
 
 #[cfg(all(test, feature = "std"))]
 mod pretended {
-    use super::Side;
+    use super::Habits;
     use std::cell::Cell;
 
     std::thread_local! {
-        pub static SIDE: Cell<Option<Side>> = const { Cell::new(None) };
+        pub static HABITS: Cell<Option<&'static Habits>> = const { Cell::new(None) };
     }
 }
 
-/// Runs a test as on each side.
+/// Runs a test as on each kind of processor.
 #[cfg(test)]
-pub(super) fn on_each_side(test: impl Fn()) {
+pub(super) fn on_each_kind(test: impl Fn()) {
     #[cfg(feature = "std")]
-    for side in [Side::Intel, Side::BeforeZen5, Side::FromZen5] {
-        pretended::SIDE.set(Some(side));
+    for habits in [&OTHERS, &TO_ZEN_4, &FROM_ZEN_5] {
+        pretended::HABITS.set(Some(habits));
         test();
     }
     #[cfg(feature = "std")]
-    pretended::SIDE.set(None);
+    pretended::HABITS.set(None);
     #[cfg(not(feature = "std"))]
     test();
 }

@@ -6,7 +6,7 @@
 
 use super::cache::Cache;
 use super::copy::{Rows, fixed, run};
-use super::processor;
+use super::processor::habits;
 #[cfg(target_arch = "x86_64")]
 use super::stream;
 use crate::level::{Kind, Level};
@@ -59,7 +59,7 @@ fn goes_by_string(rows: &Rows) -> bool {
         Cache::Far => BY_STRING.start,
         Cache::Near | Cache::None => return false,
     };
-    (least..BY_STRING.end).contains(&rows.bytes) && processor::has_quick_strings()
+    (least..BY_STRING.end).contains(&rows.bytes) && habits().has_quick_strings
 }
 
 /// Whether rows of a small result are moved by [`whole_lines`].
@@ -174,7 +174,7 @@ const FILLED_AHEAD: usize = 2 << 10;
 fn fills_fetched(rows: &Rows) -> bool {
     FILLED_FETCHED.contains(&rows.bytes)
         && rows.src_stride > 0
-        && processor::fetches_both_of_short_rows()
+        && habits().fetches_both_of_short_rows
 }
 
 /// Whether what rows are written to, and read from, is so near that nothing is fetched ahead.
@@ -182,14 +182,14 @@ fn fills_fetched(rows: &Rows) -> bool {
 fn is_at_hand(rows: &Rows) -> bool {
     match rows.cache {
         Cache::Near => true,
-        Cache::Second => processor::has_second_cache_at_hand(),
+        Cache::Second => habits().has_second_cache_at_hand,
         Cache::Far | Cache::None => false,
     }
 }
 
 /// How far ahead of the row that moves to fetch, in bytes of rows, where lines are not fetched before they are written.
 fn alone_ahead() -> usize {
-    match processor::fetches_far_ahead() {
+    match habits().fetches_far_ahead {
         true => 4 << 10,
         false => 2 << 10,
     }
@@ -210,7 +210,7 @@ fn keeps_pace(rows: &Rows) -> bool {
     let row = rows.bytes as isize;
     KEEP_PACE.contains(&rows.bytes)
         && (row..2 * row).contains(&rows.src_stride)
-        && !processor::fetches_behind_gaps()
+        && !habits().fetches_behind_gaps
 }
 
 /// Moves rows, row `k` from `place(k)` bytes behind `src`; places are asked for up to `known`.
@@ -256,7 +256,7 @@ pub(super) unsafe fn moved(
             }
             // From memory, wider vectors cross a line with every load that is not aligned to them, and were slower.
             #[cfg(target_arch = "x86_64")]
-            Kind::Avx512 | Kind::Avx2 => match processor::fetches_written() {
+            Kind::Avx512 | Kind::Avx2 => match habits().fetches_written {
                 true => avx2::<true>(dst, src, rows, known, place),
                 false => avx2::<false>(dst, src, rows, known, place),
             },

@@ -5,7 +5,7 @@
 
 use super::cache::Cache;
 use super::copy::{Rows, run};
-use super::processor;
+use super::processor::habits;
 use super::rows::{self, ahead, prefetch};
 use crate::level::{Kind, Level};
 use core::arch::x86_64::{
@@ -26,7 +26,7 @@ pub(super) fn takes(rows: &Rows) -> bool {
     if rows.cache != Cache::None {
         return false;
     }
-    let least = match processor::streams_in_sequence() {
+    let least = match habits().streams_in_sequence {
         _ if are_scattered(rows) => LEAST_SCATTERED,
         true if lie_close(rows, LARGEST_GAP) => rows::LEAST_ROW,
         true => LEAST_APART,
@@ -64,8 +64,8 @@ enum Order {
 
 impl Order {
     fn of(rows: &Rows) -> Self {
-        match processor::streams_in_sequence() {
-            true if processor::fetches_streamed() && lie_close(rows, LARGEST_GAP_FETCHED) => {
+        match habits().streams_in_sequence {
+            true if habits().fetches_streamed && lie_close(rows, LARGEST_GAP_FETCHED) => {
                 Self::Fetched
             }
             true if lie_close(rows, LARGEST_GAP) => Self::InSequence,

@@ -3,7 +3,7 @@
 use super::cache::Cache;
 use super::copy::Rows;
 use super::fill;
-use super::processor::on_each_side;
+use super::processor::on_each_kind;
 use super::rows;
 use super::shuffled;
 use crate::level::Level;
@@ -121,7 +121,7 @@ fn shuffle(random: &mut Random, shuffle: &Shuffle, periods: usize, slack: (usize
             level.name()
         );
     };
-    on_each_side(|| Level::all().for_each(run));
+    on_each_kind(|| Level::all().for_each(run));
 }
 
 #[test]
@@ -300,7 +300,7 @@ fn shuffles_of_some_megabytes_move_what_their_patterns_say() {
             unsafe { long.run(level, dst.as_mut_ptr(), src.as_ptr(), periods, operand) };
             assert!(dst == expected, "{}: {offsets:?}", level.name());
         };
-        on_each_side(|| Level::all().for_each(run));
+        on_each_kind(|| Level::all().for_each(run));
     }
 }
 
@@ -386,7 +386,7 @@ fn rows_of_more_than_a_line_are_written_like_others() {
             unsafe { rows::moved(level, to, from, rows, known, |k| places[k]) };
             assert!(dst == expected, "{}: round {round}", level.name());
         };
-        on_each_side(|| {
+        on_each_kind(|| {
             let levels = Level::all().filter(|&level| rows::takes(level, &rows));
             levels.for_each(run);
         });
@@ -483,6 +483,6 @@ fn a_long_range_is_its_formula() {
             unsafe { fill::run(level, result.as_mut_ptr(), count, 0, &fill) };
             assert!(result.pop() == Some(UNTOUCHED) && result == expected);
         };
-        on_each_side(|| Level::all().for_each(run));
+        on_each_kind(|| Level::all().for_each(run));
     }
 }

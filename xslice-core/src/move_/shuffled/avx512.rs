@@ -14,7 +14,7 @@ use super::lanes::{by_shape, inside};
 use crate::move_::cache::Cache;
 use crate::move_::copy::Rows;
 use crate::move_::mask::mask_of;
-use crate::move_::processor;
+use crate::move_::processor::habits;
 use crate::move_::stream;
 use crate::shuffle::{Pattern, Tables};
 use core::arch::x86_64::{
@@ -91,7 +91,7 @@ unsafe fn vectors_of<const VECTORS: usize, const LOADS: usize>(
     let bytes = tiles.len() * tables.tile;
     // SAFETY: by the contract of this function.
     unsafe {
-        if bytes >= least_paced(VECTORS, LOADS) && processor::outruns_caches() {
+        if bytes >= least_paced(VECTORS, LOADS) && habits().outruns_caches {
             in_registers.paced(tables, first, tiles.len());
         } else if let Some(fetch) = fetched(tables, tiles.len()) {
             in_registers.tiles::<false, MANY>(tables, first, tiles.len(), fetch);
@@ -112,7 +112,7 @@ fn fetched(tables: &Tables<64>, tiles: usize) -> Option<Fetch> {
     let read = tables.src_stride.unsigned_abs();
     let pays = read > tables.tile
         && FETCHED.contains(&(tiles * (read + tables.tile)))
-        && processor::fetches_long_patterns();
+        && habits().fetches_long_patterns;
     pays.then(|| Fetch::ahead(tables, AHEAD))
 }
 
@@ -140,7 +140,7 @@ const LEAST_IN_SEQUENCE: usize = 8 << 10;
 
 /// Whether rows are moved by [`streamed`].
 pub(super) fn streams(rows: &Rows) -> bool {
-    let least = match processor::fetches_streamed() {
+    let least = match habits().fetches_streamed {
         true => LEAST_IN_SEQUENCE,
         false => LEAST_STREAMED,
     };
@@ -196,7 +196,7 @@ unsafe fn streamed_of<const VECTORS: usize, const LOADS: usize>(
         }
     };
     let go_on = tables.src_stride > 0 || run.bytes >= LEAST_BACKWARDS;
-    if go_on && processor::fetches_streamed() {
+    if go_on && habits().fetches_streamed {
         let fetch = Fetch::ahead(tables, AHEAD_STREAMED);
         for at in tiles {
             fetch.ask(place(run, tables, at).0, fetch.lines);

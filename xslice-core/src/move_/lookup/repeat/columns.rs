@@ -5,7 +5,7 @@
 
 use super::{KeptPlaces, MOST_KEPT, Turns};
 use crate::move_::copy::Rows;
-use crate::move_::processor;
+use crate::move_::processor::habits;
 use core::arch::x86_64::*;
 use core::mem::MaybeUninit;
 
@@ -55,7 +55,7 @@ fn pays(rows: &Rows, places: KeptPlaces<'_>, turns: Turns) -> bool {
     let (bytes, reach) = (rows.bytes, places.reach);
     // For each row that is no longer loaded alone, so many columns may be made. Where gathers are quick that was not timed: there it is to
     // save more loads.
-    let most = match (bytes, processor::has_quick_gathers()) {
+    let most = match (bytes, habits().has_quick_gathers) {
         (1, _) => 8,
         (2, _) => 6,
         (4, false) => 4,

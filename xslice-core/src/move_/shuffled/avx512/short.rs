@@ -7,7 +7,7 @@
 use super::tile::{Fetch, MANY, WideInRegisters};
 use crate::move_::cache::Cache;
 use crate::move_::copy::Rows;
-use crate::move_::processor;
+use crate::move_::processor::habits;
 use crate::move_::shuffled::Run;
 use crate::move_::shuffled::lanes::{by_shape, fitting, inside, last_tile};
 use crate::shuffle::{Pattern, Tables};
@@ -78,8 +78,7 @@ impl Short {
     /// and some lose it at each gap.
     fn fetch(&self, tables: &Tables<64>, rows: &Rows) -> Fetch {
         let row = (self.reach.1 - self.reach.0).unsigned_abs();
-        if rows.src_stride.unsigned_abs() <= row + 64 || !processor::fetches_patterns_behind_gaps()
-        {
+        if rows.src_stride.unsigned_abs() <= row + 64 || !habits().fetches_patterns_behind_gaps {
             return Fetch::NONE;
         }
         Fetch {
@@ -235,7 +234,7 @@ fn straddle(first: &Run, pattern: &Pattern, tables: &Tables<64>, rows: &Rows) ->
         && rows.bytes >= LEAST_ALIGNED
         && rows.cache != Cache::Near
         && !begin_with_lines
-        && !processor::fetches_written()
+        && !habits().fetches_written
 }
 
 /// Moves rows by tiles that fill lines of the result, but for the first and the last of each row.

@@ -6,7 +6,7 @@
 use crate::move_::copy::Rows;
 use crate::move_::lookup::repeat::{KeptPlaces, MOST_KEPT, Turns};
 use crate::move_::mask::mask_of;
-use crate::move_::processor;
+use crate::move_::processor::habits;
 use crate::move_::rows::{AHEAD_WRITE, prefetch, prefetch_write};
 use core::arch::x86_64::*;
 use core::mem::MaybeUninit;
@@ -32,7 +32,7 @@ pub(super) fn takes(rows: &Rows, reach: usize) -> bool {
         3 => (12, FARTHEST),
         _ => return false,
     };
-    processor::has_quick_gathers()
+    habits().has_quick_gathers
         && rows.count >= least
         && reach <= rows.count.saturating_mul(farthest)
         && (word(rows.bytes)..=i32::MAX as usize).contains(&reach)
