@@ -311,7 +311,7 @@ fn columns_far_apart_touch_nothing_outside() {
     let mut rng = Rng::new(29);
     for ty in [ElementType::U8, ElementType::U16] {
         for columns in [1, 2, 5, 22, 64, 65, 100, 300, 1100] {
-            for &(turns, count) in share(&[(3, 20), (33, 32), (40, 77), (35, 400)]) {
+            for &(turns, count) in share(&[(3, 20), (33, 32), (70, 77), (35, 400)]) {
                 let mut values: Vec<i64> = (0..count)
                     .map(|_| rng.within(-columns, columns - 1))
                     .collect();

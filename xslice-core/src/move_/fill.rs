@@ -48,7 +48,7 @@ fn is_packed(fill: &Fill) -> bool {
     fill.dst_stride == fill.values.element_type().size() as i64
 }
 
-/// Values up to the first whole line of the result, then those in lines, past the caches if none keeps them. Out of the way of [`run`],
+/// Values up to the first whole line of the result, then those in lines: past the caches if none keeps them, or with lines fetched ahead. Out of the way of [`run`],
 /// which has nothing to remember without it.
 ///
 /// # Safety
@@ -82,7 +82,8 @@ pub(super) unsafe fn in_lines(
     }
 }
 
-/// Bytes of results whose lines are fetched ahead, if that pays: the second cache has most of fewer, the last one not all of more.
+/// Bytes of results whose lines are fetched ahead, if that pays: the second cache keeps most of smaller ones, and not even the last one all
+/// of larger ones.
 #[cfg(target_arch = "x86_64")]
 const FETCHED: Range<usize> = 3 << 19..12 << 20;
 

@@ -6,7 +6,7 @@
 //! very move that reads these indices: one that is outside is never used as an address. What is left to choose here is speed.
 //!
 //! A file for each kind of move, and below it one for each set of instructions that it has code of its own for:
-//!   copy, rows, stream  copies and strided moves: short runs, rows by vectors, results that no cache keeps
+//!   copy, rows, stream  copies and strided moves: short runs, rows by vectors or strings, results that no cache keeps
 //!   fill                values of a Range
 //!   shuffled            shuffles, by `lanes` of 16 bytes for any set: `avx2`, `avx512`, `neon`
 //!   lookup              rows where indices point: `avx2`, `avx512`, `neon`; those that `repeat` in each turn: `columns`, `avx2`, `avx512`

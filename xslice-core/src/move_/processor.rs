@@ -1,4 +1,4 @@
-//! What processors with the same instructions differ in, as it was measured: a [`Habits`] for each kind of them. Sapphire Rapids is told
+//! What processors with the same instructions differ in, as it was measured: [`Habits`] for each of some. Sapphire Rapids is told
 //! from Zen by its vendor, Zen 5 from those before it by its family, and Zen 3 from all by what it lacks. Only speed depends on it.
 
 use crate::level;
@@ -32,7 +32,7 @@ pub(super) struct Habits {
     /// Long runs of a pattern that reads more than it writes are fetched ahead with AVX-512, where the second cache does not hold both.
     /// On Zen 5 that takes up to a sixth less time; on Zen 4 more. Not timed on Sapphire Rapids.
     pub fetches_long_patterns: bool,
-    /// Lines that values of a Range fill are fetched before. On Zen 5 results of some megabytes take up to a fifth less time with that.
+    /// Lines that values of a Range fill are fetched before. On Zen 5 results of some megabytes take up to a sixth less time with that.
     /// Not timed elsewhere.
     pub fetches_filled: bool,
     /// A gather is quicker than as many loads. On Zen 4 it takes up to two thirds longer, on Zen 5 up to twice as long.
@@ -71,7 +71,7 @@ static OTHERS: Habits = Habits {
     fetches_streamed: false,
 };
 
-/// Those of AMD up to Zen 4.
+/// Processors of AMD up to Zen 4.
 #[cfg_attr(
     not(target_arch = "x86_64"),
     allow(dead_code, reason = "only tests run as there")
@@ -93,7 +93,7 @@ static TO_ZEN_4: Habits = Habits {
     fetches_streamed: false,
 };
 
-/// Those from Zen 5 on.
+/// Processors of AMD from Zen 5 on.
 #[cfg_attr(
     not(target_arch = "x86_64"),
     allow(dead_code, reason = "only tests run as there")
@@ -146,7 +146,7 @@ mod own {
     use core::sync::atomic::{AtomicU8, Ordering};
 
     /// Kept once it has been asked for: that takes a microsecond or more where the processor is a virtual one.
-    static KIND: AtomicU8 = AtomicU8::new(UNKNOWN);
+    static KNOWN: AtomicU8 = AtomicU8::new(UNKNOWN);
     const UNKNOWN: u8 = 0;
     const IS_OTHER: u8 = 1;
     const IS_TO_ZEN_4: u8 = 2;
@@ -157,11 +157,11 @@ mod own {
 
     #[inline]
     pub fn habits() -> &'static Habits {
-        let kind = match KIND.load(Ordering::Relaxed) {
+        let known = match KNOWN.load(Ordering::Relaxed) {
             UNKNOWN => ask(),
             known => known,
         };
-        match kind {
+        match known {
             IS_TO_ZEN_4 => &TO_ZEN_4,
             IS_FROM_ZEN_5 => &FROM_ZEN_5,
             _ => &OTHERS,
@@ -172,13 +172,13 @@ mod own {
     fn ask() -> u8 {
         let name = cpuid(0, 0);
         let name = [name.ebx, name.edx, name.ecx].map(u32::to_le_bytes);
-        let kind = match name.as_flattened() {
+        let known = match name.as_flattened() {
             b"AuthenticAMD" if family(cpuid(1, 0).eax) >= ZEN_5 => IS_FROM_ZEN_5,
             b"AuthenticAMD" => IS_TO_ZEN_4,
             _ => IS_OTHER,
         };
-        KIND.store(kind, Ordering::Relaxed);
-        kind
+        KNOWN.store(known, Ordering::Relaxed);
+        known
     }
 
     /// That of a processor which signs itself so.
@@ -201,9 +201,9 @@ mod pretended {
     }
 }
 
-/// Runs a test as on each kind of processor.
+/// Runs a test as on each processor that is told from others.
 #[cfg(test)]
-pub(super) fn on_each_kind(test: impl Fn()) {
+pub(super) fn on_each_processor(test: impl Fn()) {
     #[cfg(feature = "std")]
     for habits in [&OTHERS, &TO_ZEN_4, &FROM_ZEN_5] {
         pretended::HABITS.set(Some(habits));

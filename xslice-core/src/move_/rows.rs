@@ -1,4 +1,4 @@
-//! Rows of more than a line, by vectors, with both sides fetched ahead.
+//! Rows of more than a line, by vectors, with both sides fetched ahead; longer ones by the string instruction, where that is quick.
 //!
 //! Rows with gaps between them, or in no order, end where the processor's own prefetchers have just found their pace. Told of the row that
 //! is some kilobytes ahead, and of the lines that will be written, it moves them as fast as one long run; `memcpy` does not know of the
@@ -14,19 +14,23 @@ use crate::level::{Kind, Level};
 /// Shorter rows have movers of their own.
 pub(super) const LEAST_ROW: usize = 65;
 
-/// Longer rows leave their prefetches behind: `memcpy` is as quick.
+/// Longer rows leave their prefetches behind: `memcpy` is as quick, or the string instruction.
 const LONGEST_ROW: usize = 8 << 10;
 
 /// The same in a result that is small, without vectors as long as a line: there `memcpy` is only slower by its call.
 const LONGEST_NEAR: usize = 256;
 
-/// Rows of so many bytes are moved by the string instruction, where that is quick. How longer ones begin does not matter.
-#[cfg(target_arch = "x86_64")]
-const BY_STRING: core::ops::Range<usize> = LONGEST_ROW + 1..256 << 10;
-
-/// The least of them where the second cache has the result.
+/// Shorter rows are not moved by the string instruction where the second cache has the result.
 #[cfg(target_arch = "x86_64")]
 const LEAST_IN_SECOND: usize = 2 << 10;
+
+/// The same where another one has it.
+#[cfg(target_arch = "x86_64")]
+const LEAST_FAR: usize = LONGEST_ROW + 1;
+
+/// Longer rows take so long that `memcpy` may begin as slowly as it does.
+#[cfg(target_arch = "x86_64")]
+const LONGEST_BY_STRING: usize = 256 << 10;
 
 /// How far ahead of the row that moves the processor is told to fetch, in bytes of rows.
 const AHEAD: usize = 6 << 10;
@@ -56,10 +60,12 @@ pub(super) fn takes(level: Level, rows: &Rows) -> bool {
 fn goes_by_string(rows: &Rows) -> bool {
     let least = match rows.cache {
         Cache::Second => LEAST_IN_SECOND,
-        Cache::Far => BY_STRING.start,
+        Cache::Far => LEAST_FAR,
         Cache::Near | Cache::None => return false,
     };
-    (least..BY_STRING.end).contains(&rows.bytes) && habits().has_quick_strings
+    (least..=LONGEST_BY_STRING).contains(&rows.bytes)
+        && cfg!(target_pointer_width = "64")
+        && habits().has_quick_strings
 }
 
 /// Whether rows of a small result are moved by [`whole_lines`].

@@ -3,7 +3,7 @@
 use super::cache::Cache;
 use super::copy::Rows;
 use super::fill;
-use super::processor::on_each_kind;
+use super::processor::on_each_processor;
 use super::rows;
 use super::shuffled;
 use crate::level::Level;
@@ -121,7 +121,7 @@ fn shuffle(random: &mut Random, shuffle: &Shuffle, periods: usize, slack: (usize
             level.name()
         );
     };
-    on_each_kind(|| Level::all().for_each(run));
+    on_each_processor(|| Level::all().for_each(run));
 }
 
 #[test]
@@ -300,7 +300,7 @@ fn shuffles_of_some_megabytes_move_what_their_patterns_say() {
             unsafe { long.run(level, dst.as_mut_ptr(), src.as_ptr(), periods, operand) };
             assert!(dst == expected, "{}: {offsets:?}", level.name());
         };
-        on_each_kind(|| Level::all().for_each(run));
+        on_each_processor(|| Level::all().for_each(run));
     }
 }
 
@@ -386,7 +386,7 @@ fn rows_of_more_than_a_line_are_written_like_others() {
             unsafe { rows::moved(level, to, from, rows, known, |k| places[k]) };
             assert!(dst == expected, "{}: round {round}", level.name());
         };
-        on_each_kind(|| {
+        on_each_processor(|| {
             let levels = Level::all().filter(|&level| rows::takes(level, &rows));
             levels.for_each(run);
         });
@@ -463,9 +463,15 @@ fn a_range_is_its_formula_at_every_level_and_ends_where_it_ends() {
 /// So many values that their lines are fetched ahead.
 #[test]
 fn a_long_range_is_its_formula() {
-    let count = 500_003;
-    let of_f32 = Progression::F32(1.5f32.to_bits(), 0.1f32.to_bits());
-    for values in [of_f32, Progression::I64(-7, 3)] {
+    let [f32_start, f32_delta] = [1.5f32, 0.1].map(f32::to_bits);
+    let [f64_start, f64_delta] = [2.5f64, 0.1].map(f64::to_bits);
+    for (values, count) in [
+        (Progression::I16(-7, 3), 1_000_003),
+        (Progression::I32(-7, 3), 500_003),
+        (Progression::I64(-7, 3), 250_003),
+        (Progression::F32(f32_start, f32_delta), 500_003),
+        (Progression::F64(f64_start, f64_delta), 250_003),
+    ] {
         let width = values.element_type().size();
         let fill = Fill {
             count,
@@ -483,6 +489,6 @@ fn a_long_range_is_its_formula() {
             unsafe { fill::run(level, result.as_mut_ptr(), count, 0, &fill) };
             assert!(result.pop() == Some(UNTOUCHED) && result == expected);
         };
-        on_each_kind(|| Level::all().for_each(run));
+        on_each_processor(|| Level::all().for_each(run));
     }
 }

@@ -92,7 +92,7 @@ pub(in crate::move_) fn pays_in_vectors(
 ) -> bool {
     #[cfg(target_arch = "x86_64")]
     if level.kind() == Kind::Avx512 {
-        return avx512::Form::of(rows, reach, turns).is_some();
+        return avx512::takes(rows, reach, turns);
     }
     false
 }
@@ -134,6 +134,9 @@ pub(in crate::move_) unsafe fn moved(
             }
             _ => (dst, src, turns),
         };
+        if turns.count == 0 {
+            return;
+        }
         #[cfg(target_arch = "x86_64")]
         if level.kind() == Kind::Avx512 && avx512::gathered(dst, src, rows, places, turns) {
             return;

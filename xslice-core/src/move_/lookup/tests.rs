@@ -5,7 +5,7 @@ use super::{Index, Indices, run};
 use crate::level::Level;
 use crate::move_::cache::Cache;
 use crate::move_::copy::Rows;
-use crate::move_::processor::on_each_kind;
+use crate::move_::processor::on_each_processor;
 use crate::move_::tests::{Random, UNTOUCHED};
 use alloc::{vec, vec::Vec};
 
@@ -39,7 +39,7 @@ fn look_up<I: Index>(random: &mut Random, bytes: usize, size: usize, mut ids: Ve
         let passed = unsafe { run(level, dst.as_mut_ptr(), table.as_ptr(), rows, indices) };
         (passed, dst)
     };
-    on_each_kind(|| {
+    on_each_processor(|| {
         for level in Level::all() {
             let (passed, dst) = look_up(level, &ids);
             let name = level.name();
@@ -49,7 +49,7 @@ fn look_up<I: Index>(random: &mut Random, bytes: usize, size: usize, mut ids: Ve
     });
     let at = random.below(ids.len());
     ids[at] = outside;
-    on_each_kind(|| {
+    on_each_processor(|| {
         for level in Level::all() {
             let (passed, _) = look_up(level, &ids);
             assert!(!passed, "{}: {bytes} bytes of {size}", level.name());
@@ -157,7 +157,7 @@ fn lookups_in_far_tables_go_any_way() {
             let passed = unsafe { run(level, dst.as_mut_ptr(), src, rows, indices) };
             assert!(passed && dst == expected, "{}: {src_stride}", level.name());
         };
-        on_each_kind(|| Level::all().for_each(run));
+        on_each_processor(|| Level::all().for_each(run));
     }
 }
 
@@ -206,7 +206,7 @@ fn repeat(random: &mut Random, bytes: usize, reach: usize, places: &[isize], tur
             level.name()
         );
     };
-    on_each_kind(|| Level::all().for_each(run));
+    on_each_processor(|| Level::all().for_each(run));
 }
 
 #[test]
@@ -226,6 +226,18 @@ fn rows_from_the_same_places_move_in_every_turn() {
                 repeat(&mut random, bytes, reach, &places, turns);
             }
         }
+    }
+}
+
+/// As many columns as there is room for.
+#[test]
+fn rows_from_the_same_places_lie_as_far_apart_as_columns_do() {
+    let mut random = Random(0x5C0A_9E11);
+    for (bytes, turns) in [(1, 67), (2, 35), (4, 19), (8, 9)] {
+        let places: Vec<_> = (0..1000)
+            .map(|_| (random.below(2048) * bytes) as isize)
+            .collect();
+        repeat(&mut random, bytes, 2048 * bytes, &places, turns);
     }
 }
 

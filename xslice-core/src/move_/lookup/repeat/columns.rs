@@ -53,8 +53,8 @@ pub(super) unsafe fn moved(
 /// Whether making columns of all within reach, and loading those of the rows, takes less time than rows one by one.
 fn pays(rows: &Rows, places: KeptPlaces<'_>, turns: Turns) -> bool {
     let (bytes, reach) = (rows.bytes, places.reach);
-    // For each row that is no longer loaded alone, so many columns may be made. Where gathers are quick that was not timed: there it is to
-    // save more loads.
+    // For each row that is no longer loaded alone, so many columns may be made. Where gathers of words are quick that was not timed: there
+    // columns are to save more of them, and pairs of 8 bytes save too few.
     let most = match (bytes, habits().has_quick_gathers) {
         (1, _) => 8,
         (2, _) => 6,
@@ -68,11 +68,11 @@ fn pays(rows: &Rows, places: KeptPlaces<'_>, turns: Turns) -> bool {
         && (VECTOR..=MOST_COLUMNS * bytes).contains(&reach)
         && reach / bytes <= rows.count * most
         && turns.count >= LEAST_GROUPS * (COLUMN / bytes)
-        && whole_rows(places).is_multiple_of(bytes)
+        && bits_of(places).is_multiple_of(bytes)
 }
 
-/// A number that a power of two divides if it divides all places, and what they lie in.
-fn whole_rows(places: KeptPlaces<'_>) -> usize {
+/// All their bits: a power of two divides them if it divides all places, and what they lie in.
+fn bits_of(places: KeptPlaces<'_>) -> usize {
     let bits = |bits, place: &isize| bits | place.cast_unsigned();
     places.each.iter().fold(places.reach, bits)
 }
@@ -88,6 +88,7 @@ unsafe fn groups<const BYTES: usize, const N: usize>(
     places: KeptPlaces<'_>,
     turns: Turns,
 ) -> usize {
+    const { assert!(BYTES * N == COLUMN) };
     let reach = places.reach;
     let mut kept = [const { MaybeUninit::uninit() }; MOST_KEPT];
     let kept = &mut kept[..places.each.len()];
@@ -111,12 +112,13 @@ unsafe fn groups<const BYTES: usize, const N: usize>(
 
 /// Where the column of a place begins, in the order in which [`made`] makes them.
 fn column_at<const BYTES: usize>(place: usize, reach: usize) -> u16 {
-    let block = (place / VECTOR).min(reach.div_ceil(VECTOR) - 1);
+    let block = place / VECTOR;
     let within = place - block_at(block, reach);
     let column = within % COLUMN / BYTES * 2 + within / COLUMN;
+    const { assert!(MOST_COLUMNS * COLUMN <= 1 << u16::BITS) };
     #[expect(
         clippy::cast_possible_truncation,
-        reason = "less than MOST_COLUMNS columns"
+        reason = "less than MOST_COLUMNS columns lie before it"
     )]
     let at = (block * (VECTOR / BYTES) * COLUMN + column * COLUMN) as u16;
     at
@@ -131,7 +133,8 @@ fn block_at(block: usize, reach: usize) -> usize {
 /// Makes the columns of `N` turns.
 ///
 /// # Safety
-/// `reach` bytes are readable from where each turn begins; `columns` has room for `N` times as many, up to whole vectors.
+/// `reach` bytes, at least a vector, are readable from where each turn begins; `columns` is aligned to vectors, and has room for `N` times as
+/// many bytes, up to whole vectors.
 #[target_feature(enable = "avx2")]
 #[inline]
 unsafe fn made<const BYTES: usize, const N: usize>(
@@ -158,7 +161,7 @@ unsafe fn made<const BYTES: usize, const N: usize>(
 /// Writes the columns at `places` to the rows of `N` turns.
 ///
 /// # Safety
-/// Columns lie there, and each of the turns has room for as many rows, which are at least a vector.
+/// Columns lie there, aligned to their bytes, and each of the turns has room for as many rows, which are at least a vector.
 #[target_feature(enable = "avx2")]
 #[inline]
 unsafe fn picked<const BYTES: usize, const N: usize>(

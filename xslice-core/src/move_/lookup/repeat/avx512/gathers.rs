@@ -33,6 +33,7 @@ pub(super) fn takes(rows: &Rows, reach: usize) -> bool {
         _ => return false,
     };
     habits().has_quick_gathers
+        && rows.touch()
         && rows.count >= least
         && reach <= rows.count.saturating_mul(farthest)
         && (word(rows.bytes)..=i32::MAX as usize).contains(&reach)

@@ -15,10 +15,10 @@ const MOST_WRITTEN: usize = 1024;
 /// So many windows for each byte of a row, and fewer do not pay for the order of bytes.
 const LEAST_WINDOWS: usize = 4;
 
-/// How many turns take their rows from one window; `None`: it is too small for one, or there are too few turns.
+/// How many turns take their neighbouring rows from one window; `None`: it is too small for one, or there are too few turns.
 pub(super) fn at_once(rows: &Rows, reach: usize, turns: Turns) -> Option<usize> {
     let written = rows.count * rows.bytes;
-    if reach > WINDOW || written > MOST_WRITTEN {
+    if reach > WINDOW || written > MOST_WRITTEN || !rows.touch() {
         return None;
     }
     let touch = turns.dst_stride == written as isize;
