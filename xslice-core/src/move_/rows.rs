@@ -167,6 +167,27 @@ unsafe fn fetched_lines(dst: *mut u8, src: *const u8, bytes: usize, next: *const
     line(end);
 }
 
+/// Rows of so many bytes are moved by [`four_lines`] instead.
+#[cfg(target_arch = "x86_64")]
+const FOUR_LINES: usize = 4 * 64;
+
+/// Moves one row of four lines, all of which are loaded before one is stored.
+///
+/// # Safety
+/// As [`super::copy::run`], for [`FOUR_LINES`]; the processor has AVX-512 F.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f")]
+unsafe fn four_lines(dst: *mut u8, src: *const u8) {
+    use core::arch::x86_64::{_mm512_loadu_si512, _mm512_storeu_si512};
+    // SAFETY: by the contract of this function.
+    unsafe {
+        let lines = [0, 64, 128, 192].map(|at| _mm512_loadu_si512(src.add(at).cast()));
+        for (at, line) in (0..).step_by(64).zip(lines) {
+            _mm512_storeu_si512(dst.add(at).cast(), line);
+        }
+    }
+}
+
 /// Rows of so many bytes are moved by [`fetched_lines`] where that is quicker, if they are read forwards.
 #[cfg(target_arch = "x86_64")]
 const FILLED_FETCHED: core::ops::RangeInclusive<usize> = 256..=640;
@@ -249,6 +270,13 @@ pub(super) unsafe fn moved(
                 for k in 0..rows.count {
                     let to = dst.wrapping_offset(k as isize * rows.dst_stride);
                     whole_lines(to, src.wrapping_offset(place(k)), rows.bytes);
+                }
+            }
+            #[cfg(target_arch = "x86_64")]
+            Kind::Avx512 if rows.bytes == FOUR_LINES && fills_fetched(&rows) => {
+                for k in 0..rows.count {
+                    let to = dst.wrapping_offset(k as isize * rows.dst_stride);
+                    four_lines(to, src.wrapping_offset(place(k)));
                 }
             }
             #[cfg(target_arch = "x86_64")]

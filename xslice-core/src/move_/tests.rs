@@ -347,9 +347,10 @@ fn tiles_are_counted_as_by_division() {
 fn rows_of_more_than_a_line_are_written_like_others() {
     let mut random = Random(0x5EED_57E4);
     for round in 0..800 {
-        let bytes = match random.below(6) {
+        let bytes = match random.below(7) {
             0 => 65 + random.below(64),
-            some => [65, 512, 1024, 2048, 8192][some - 1] + random.below(600),
+            1 => 256,
+            some => [65, 512, 1024, 2048, 8192][some - 2] + random.below(600),
         };
         let gap = [0, 512, 513, random.below(600)][random.below(4)];
         let apart = [1, bytes][random.below(2)] + gap;
