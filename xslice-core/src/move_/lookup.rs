@@ -43,6 +43,9 @@ const FEW: usize = 8;
 /// Narrower rows come several out of one line: looking ahead costs more than it gains.
 const LEAST_AHEAD: usize = 32;
 
+/// How many rows ahead, on a processor with room for so many on their way: out of memory each takes as long as some dozen that are moved.
+const FAR_AHEAD: usize = 96;
+
 /// Moves `rows`, each from where the next index points. `false`: an index lies outside its axis, and the rows hold anything.
 ///
 /// # Safety
@@ -194,6 +197,17 @@ unsafe fn widened<I: Index>(
     }
 }
 
+/// The same rows; out of a far table, what they read is in no near cache, wherever the result is.
+fn out_of_table<I: Index>(rows: Rows, indices: &Indices<I>) -> Rows {
+    match rows.cache {
+        Cache::Near | Cache::Second if indices.is_far() => Rows {
+            cache: Cache::Far,
+            ..rows
+        },
+        _ => rows,
+    }
+}
+
 /// How many rows of so many bytes ahead of the one that moves to fetch.
 pub(super) fn looked_ahead(cache: Cache, bytes: usize) -> usize {
     match bytes {
@@ -212,15 +226,18 @@ unsafe fn blocks<I: Index>(
     rows: Rows,
     indices: &Indices<I>,
 ) -> bool {
+    let rows = out_of_table(rows, indices);
     let ahead = looked_ahead(rows.cache, rows.bytes);
     // SAFETY: by the contract of this function.
     unsafe {
         if (LEAST_AHEAD..rows::LEAST_ROW).contains(&rows.bytes) {
-            if habits().finds_rows_by_itself {
-                return by_width!(rows.bytes, alone(dst, src, rows, indices));
-            }
+            let by_itself = habits().finds_rows_by_itself;
             if ahead > 0 && indices.is_far() {
+                let ahead = if by_itself { FAR_AHEAD } else { ahead };
                 return by_width!(rows.bytes, in_turn(dst, src, rows, indices, ahead));
+            }
+            if by_itself {
+                return by_width!(rows.bytes, alone(dst, src, rows, indices));
             }
         }
         each_block(level, rows, indices, ahead, |done, count, places| {
@@ -252,22 +269,27 @@ unsafe fn in_turn<I: Index>(
 ) -> bool {
     // SAFETY: by the contract of this function, for as many indices as there are rows; at any alignment.
     let place = |at: *const I| indices.place(unsafe { at.read_unaligned() }.into());
-    let (mut to, mut row, mut at) = (dst, src, indices.table);
-    let ahead = ahead.min(rows.count);
-    let rows_ahead = ahead as isize * rows.src_stride;
-    let indices_ahead = ahead as isize * indices.stride;
-    let fetches_written = habits().fetches_written;
+    let of_row = |k: usize| {
+        let at = indices
+            .table
+            .wrapping_byte_offset(k as isize * indices.stride);
+        (at, src.wrapping_offset(k as isize * rows.src_stride))
+    };
+    let last = match rows_lie_in_lines(src, &rows, indices) {
+        true => 0,
+        false => rows.bytes - 1,
+    };
     // An index that lies outside is no address yet: a prefetch reads none.
-    let fetch = |at, row: *const u8| rows::prefetch(row.wrapping_offset(place(at).0));
-    for k in 0..ahead as isize {
-        let at = at.wrapping_byte_offset(k * indices.stride);
-        fetch(at, row.wrapping_offset(k * rows.src_stride));
-    }
-    for k in 0..rows.count {
-        if k + ahead < rows.count {
-            let at = at.wrapping_byte_offset(indices_ahead);
-            fetch(at, row.wrapping_offset(rows_ahead));
+    let fetch = |(at, row): (*const I, *const u8)| {
+        let row = row.wrapping_offset(place(at).0);
+        rows::prefetch(row);
+        if last > 0 {
+            rows::prefetch(row.wrapping_add(last));
         }
+    };
+    let fetches_written = habits().fetches_written;
+    let (mut to, mut at, mut row) = (dst, indices.table, src);
+    let mut move_next = || {
         let (place, inside) = place(at);
         if !inside {
             return false;
@@ -280,8 +302,23 @@ unsafe fn in_turn<I: Index>(
         to = to.wrapping_offset(rows.dst_stride);
         row = row.wrapping_offset(rows.src_stride);
         at = at.wrapping_byte_offset(indices.stride);
+        true
+    };
+    let ahead = ahead.min(rows.count);
+    (0..ahead).for_each(|k| fetch(of_row(k)));
+    for k in ahead..rows.count {
+        fetch(of_row(k));
+        if !move_next() {
+            return false;
+        }
     }
-    true
+    (0..ahead).all(|_| move_next())
+}
+
+/// Whether every row lies in one line, by what their places are multiples of.
+fn rows_lie_in_lines<I>(src: *const u8, rows: &Rows, indices: &Indices<I>) -> bool {
+    let all = src.addr() | (rows.src_stride | indices.scale).cast_unsigned();
+    rows.bytes <= 64 && rows.bytes.next_power_of_two().trailing_zeros() <= all.trailing_zeros()
 }
 
 /// Moves `rows` that are periods of a pattern, each from where the next index points. `false`: an index lies outside its axis; no row of
@@ -298,6 +335,7 @@ pub(super) unsafe fn run_periods<I: Index>(
     (shuffle, periods): (&Shuffle, usize),
     operand: Range<*const u8>,
 ) -> bool {
+    let rows = out_of_table(rows, &indices);
     let ahead = looked_ahead(rows.cache, shuffle.pattern().span(periods));
     // SAFETY: by the contract of this function.
     unsafe {
