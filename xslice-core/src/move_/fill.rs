@@ -48,8 +48,8 @@ fn is_packed(fill: &Fill) -> bool {
     fill.dst_stride == fill.values.element_type().size() as i64
 }
 
-/// Values up to the first whole line of the result, then those in lines: past the caches if none keeps them, or with lines fetched ahead. Out of the way of [`run`],
-/// which has nothing to remember without it.
+/// Values up to the first whole line of the result, then those in lines: past the caches if none keeps them, or with lines fetched ahead.
+/// Out of the way of [`run`], which has nothing to remember without it.
 ///
 /// # Safety
 /// As [`run`], for both counts, at the level of AVX-512.
@@ -82,8 +82,7 @@ pub(super) unsafe fn in_lines(
     }
 }
 
-/// Bytes of results whose lines are fetched ahead, if that pays: the second cache keeps most of smaller ones, and not even the last one all
-/// of larger ones.
+/// Bytes of results whose lines are fetched ahead, if that pays: the second cache has most of smaller ones; larger ones were slower with it.
 #[cfg(target_arch = "x86_64")]
 const FETCHED: Range<usize> = 3 << 19..12 << 20;
 

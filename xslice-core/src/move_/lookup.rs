@@ -43,7 +43,7 @@ const FEW: usize = 8;
 /// Narrower rows come several out of one line: looking ahead costs more than it gains.
 const LEAST_AHEAD: usize = 32;
 
-/// How many rows ahead, on a processor with room for so many on their way: out of memory each takes as long as some dozen that are moved.
+/// How many rows ahead to fetch out of far tables where rows are found by themselves: one out of memory takes as long as moving some dozens.
 const FAR_AHEAD: usize = 96;
 
 /// Moves `rows`, each from where the next index points. `false`: an index lies outside its axis, and the rows hold anything.
@@ -197,10 +197,10 @@ unsafe fn widened<I: Index>(
     }
 }
 
-/// The same rows; out of a far table, what they read is in no near cache, wherever the result is.
+/// The same rows; where rows of far tables are fetched by the dozen, what they read is in no near cache, wherever the result is.
 fn out_of_table<I: Index>(rows: Rows, indices: &Indices<I>) -> Rows {
     match rows.cache {
-        Cache::Near | Cache::Second if indices.is_far() => Rows {
+        Cache::Near | Cache::Second if habits().finds_rows_by_itself && indices.is_far() => Rows {
             cache: Cache::Far,
             ..rows
         },
@@ -275,16 +275,13 @@ unsafe fn in_turn<I: Index>(
             .wrapping_byte_offset(k as isize * indices.stride);
         (at, src.wrapping_offset(k as isize * rows.src_stride))
     };
-    let last = match rows_lie_in_lines(src, &rows, indices) {
-        true => 0,
-        false => rows.bytes - 1,
-    };
+    let straddle = habits().finds_rows_by_itself && !rows_lie_in_lines(src, &rows, indices);
     // An index that lies outside is no address yet: a prefetch reads none.
     let fetch = |(at, row): (*const I, *const u8)| {
         let row = row.wrapping_offset(place(at).0);
         rows::prefetch(row);
-        if last > 0 {
-            rows::prefetch(row.wrapping_add(last));
+        if straddle {
+            rows::prefetch(row.wrapping_add(rows.bytes - 1));
         }
     };
     let fetches_written = habits().fetches_written;
@@ -315,10 +312,10 @@ unsafe fn in_turn<I: Index>(
     (0..ahead).all(|_| move_next())
 }
 
-/// Whether every row lies in one line, by what their places are multiples of.
+/// Whether every row, of at most a line, lies in one, by what their places are multiples of.
 fn rows_lie_in_lines<I>(src: *const u8, rows: &Rows, indices: &Indices<I>) -> bool {
     let all = src.addr() | (rows.src_stride | indices.scale).cast_unsigned();
-    rows.bytes <= 64 && rows.bytes.next_power_of_two().trailing_zeros() <= all.trailing_zeros()
+    all.is_multiple_of(rows.bytes.next_power_of_two())
 }
 
 /// Moves `rows` that are periods of a pattern, each from where the next index points. `false`: an index lies outside its axis; no row of

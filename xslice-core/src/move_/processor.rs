@@ -1,4 +1,4 @@
-//! What processors with the same instructions differ in, as it was measured: [`Habits`] for each of some. Sapphire Rapids is told
+//! What processors with the same instructions differ in, as it was measured: [`Habits`] for each kind that was timed. Sapphire Rapids is told
 //! from Zen by its vendor, Zen 5 from those before it by its family, and Zen 3 from all by what it lacks. Only speed depends on it.
 
 use crate::level;
@@ -38,11 +38,11 @@ pub(super) struct Habits {
     pub fetches_filled: bool,
     /// A gather is quicker than as many loads. On Zen 4 it takes up to two thirds longer, on Zen 5 up to twice as long.
     pub has_quick_gathers: bool,
-    /// Rows of half a line or a line that indices pick are quicker where each moves when its index has been read, and nothing is fetched
-    /// ahead: a processor with room for hundreds of instructions has as many rows on their way. On Zen 5 that takes up to a third less
-    /// time than blocks of indices with their rows fetched, up to a tenth more out of tables of some megabytes for large results. It has
-    /// more fetches on their way than that: out of far tables, rows that are asked for three times as far ahead take a third of the time
-    /// if no cache has them, up to two fifths more if the second has all. Not timed elsewhere.
+    /// Rows of half a line or a line that indices pick out of near tables are quicker where each moves when its index has been read, and
+    /// nothing is fetched ahead: a processor with room for hundreds of instructions has as many rows on their way. On Zen 5 that takes up
+    /// to a third less time than blocks of indices with their rows fetched, up to a tenth more out of tables of some megabytes for large
+    /// results. Out of far tables, rows fetched 96 ahead take a third of the time of rows not fetched if no cache has them, up to two
+    /// fifths more if the second has all. Not timed elsewhere.
     pub finds_rows_by_itself: bool,
     /// A loop that asks for lines as fast as it can makes the last cache slower. On Zen 4, runs of some megabytes take up to a fifth less
     /// time when it does not; why is not known: fetching ahead makes it worse, by whatever vectors lines are asked for. Zen 5 does not.
@@ -135,7 +135,7 @@ pub(super) fn habits() -> &'static Habits {
 }
 
 /// Whether rows of far tables move in turn with their indices. With that, Zen 4 takes a fifth less time than for block after block, as does
-/// Sapphire Rapids, and Zen 5 as much; Zen 3, which is told from them by what it lacks, a sixth more.
+/// Sapphire Rapids; Zen 3, which is told from them by what it lacks, a sixth more.
 #[inline]
 pub(super) fn takes_far_rows_in_turn() -> bool {
     !level::is_without_avx512()

@@ -109,19 +109,33 @@ unsafe fn whole_lines(dst: *mut u8, src: *const u8, bytes: usize) {
     let end = bytes - 64;
     store(0, load(0));
     let mut at = 64 - dst.addr() % 64;
-    // Four loads before four stores: a load does not wait to see whether a store hits it.
-    while at + 256 <= end {
-        let lines = [0, 64, 128, 192].map(|k| load(at + k));
-        for (k, line) in (0..).step_by(64).zip(lines) {
-            store(at + k, line);
-        }
-        at += 256;
+    while at + FOUR_LINES <= end {
+        // SAFETY: likewise.
+        unsafe { four_lines(dst.add(at), src.add(at)) };
+        at += FOUR_LINES;
     }
     while at < end {
         store(at, load(at));
         at += 64;
     }
     store(end, load(end));
+}
+
+/// Moves four lines, all of which are loaded before one is stored: a load does not wait to see whether a store hits it.
+///
+/// # Safety
+/// As [`super::copy::run`], for [`FOUR_LINES`]; the processor has AVX-512 F.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f")]
+unsafe fn four_lines(dst: *mut u8, src: *const u8) {
+    use core::arch::x86_64::{_mm512_loadu_si512, _mm512_storeu_si512};
+    // SAFETY: by the contract of this function.
+    unsafe {
+        let lines = [0, 64, 128, 192].map(|at| _mm512_loadu_si512(src.add(at).cast()));
+        for (at, line) in (0..).step_by(64).zip(lines) {
+            _mm512_storeu_si512(dst.add(at).cast(), line);
+        }
+    }
 }
 
 /// Moves one row by the string instruction.
@@ -131,7 +145,8 @@ unsafe fn whole_lines(dst: *mut u8, src: *const u8, bytes: usize) {
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 unsafe fn by_string(dst: *mut u8, src: *const u8, bytes: usize) {
-    // SAFETY: by the contract of this function; the direction flag is clear, as in all Rust code.
+    // SAFETY: by the contract of this function; the direction flag is clear, as in all Rust code. Addresses of 32 bits, which would leave
+    // halves of the registers undefined, are left out by `goes_by_string`.
     unsafe {
         core::arch::asm!(
             "rep movsb",
@@ -167,36 +182,19 @@ unsafe fn fetched_lines(dst: *mut u8, src: *const u8, bytes: usize, next: *const
     line(end);
 }
 
-/// Rows of so many bytes are moved by [`four_lines`] instead.
-#[cfg(target_arch = "x86_64")]
-const FOUR_LINES: usize = 4 * 64;
-
-/// Moves one row of four lines, all of which are loaded before one is stored.
-///
-/// # Safety
-/// As [`super::copy::run`], for [`FOUR_LINES`]; the processor has AVX-512 F.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f")]
-unsafe fn four_lines(dst: *mut u8, src: *const u8) {
-    use core::arch::x86_64::{_mm512_loadu_si512, _mm512_storeu_si512};
-    // SAFETY: by the contract of this function.
-    unsafe {
-        let lines = [0, 64, 128, 192].map(|at| _mm512_loadu_si512(src.add(at).cast()));
-        for (at, line) in (0..).step_by(64).zip(lines) {
-            _mm512_storeu_si512(dst.add(at).cast(), line);
-        }
-    }
-}
-
 /// Rows of so many bytes are moved by [`fetched_lines`] where that is quicker, if they are read forwards.
 #[cfg(target_arch = "x86_64")]
 const FILLED_FETCHED: core::ops::RangeInclusive<usize> = 256..=640;
+
+/// Of these, rows of so many bytes are moved by [`four_lines`], and nothing is fetched.
+#[cfg(target_arch = "x86_64")]
+const FOUR_LINES: usize = 4 * 64;
 
 /// How far ahead of them to fetch, in bytes of rows.
 #[cfg(target_arch = "x86_64")]
 const FILLED_AHEAD: usize = 2 << 10;
 
-/// Whether rows are moved by [`fetched_lines`].
+/// Whether rows are moved by [`fetched_lines`] or [`four_lines`].
 #[cfg(target_arch = "x86_64")]
 fn fills_fetched(rows: &Rows) -> bool {
     FILLED_FETCHED.contains(&rows.bytes)

@@ -28,7 +28,7 @@ impl<I: Index> Indices<I> {
         (self.size as usize).saturating_mul(self.scale.unsigned_abs())
     }
 
-    /// Whether rows are moved in turn with their indices.
+    /// Whether no near cache has the table, where it pays to know that.
     pub fn is_far(&self) -> bool {
         self.reach() >= FAR_TABLE && processor::takes_far_rows_in_turn()
     }

@@ -17,7 +17,7 @@ fn look_up<I: Index>(random: &mut Random, bytes: usize, size: usize, mut ids: Ve
         bytes,
         dst_stride: bytes as isize,
         src_stride: 0,
-        cache: Cache::Far,
+        cache: [Cache::Near, Cache::Second, Cache::Far][random.below(3)],
     };
     let wrapped = |id: I| match id.into() {
         id if id < 0 => (id + size as i64) as usize,
@@ -136,7 +136,7 @@ fn lookups_in_far_tables_go_any_way() {
             bytes,
             dst_stride: bytes as isize + 3,
             src_stride,
-            cache: Cache::Far,
+            cache: [Cache::Near, Cache::Second, Cache::Far][random.below(3)],
         };
         let mut expected = vec![UNTOUCHED; count * (bytes + 3)];
         for (k, row) in expected.chunks_mut(bytes + 3).enumerate() {
@@ -233,7 +233,7 @@ fn rows_from_the_same_places_move_in_every_turn() {
 #[test]
 fn rows_from_the_same_places_lie_as_far_apart_as_columns_do() {
     let mut random = Random(0x5C0A_9E11);
-    for (bytes, turns) in [(1, 67), (2, 35), (4, 19), (8, 9)] {
+    for (bytes, turns) in [(1, 67), (2, 35), (4, 19)] {
         let places: Vec<_> = (0..1000)
             .map(|_| (random.below(2048) * bytes) as isize)
             .collect();

@@ -161,7 +161,7 @@ unsafe fn made<const BYTES: usize, const N: usize>(
 /// Writes the columns at `places` to the rows of `N` turns.
 ///
 /// # Safety
-/// Columns lie there, aligned to their bytes, and each of the turns has room for as many rows, which are at least a vector.
+/// Columns lie there, aligned to [`COLUMN`] bytes, and each of the turns has room for as many rows, which are at least a vector.
 #[target_feature(enable = "avx2")]
 #[inline]
 unsafe fn picked<const BYTES: usize, const N: usize>(
