@@ -72,9 +72,7 @@ pub(super) unsafe fn in_lines(
             Cache::None if to.addr().is_multiple_of(64) => {
                 avx512::<true, false>(to, count, first, fill);
             }
-            Cache::None | Cache::Far
-                if FETCHED.contains(&(count * size)) && habits().fetches_filled =>
-            {
+            _ if FETCHED.contains(&(count * size)) && habits().fetches_filled => {
                 avx512::<false, true>(to, count, first, fill);
             }
             _ => avx512::<false, false>(to, count, first, fill),

@@ -285,6 +285,7 @@ unsafe fn in_turn<I: Index>(
         }
     };
     let fetches_written = habits().fetches_written;
+    // Steps, where products for each row took up to a tenth longer.
     let (mut to, mut at, mut row) = (dst, indices.table, src);
     let mut move_next = || {
         let (place, inside) = place(at);

@@ -238,6 +238,22 @@ fn keeps_pace(rows: &Rows) -> bool {
         && !habits().fetches_behind_gaps
 }
 
+/// Calls `row` with the places of each of the rows, in the destination and in the source.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn one_by_one(
+    dst: *mut u8,
+    src: *const u8,
+    rows: Rows,
+    place: impl Fn(usize) -> isize,
+    row: impl Fn(*mut u8, *const u8),
+) {
+    for k in 0..rows.count {
+        let to = dst.wrapping_offset(k as isize * rows.dst_stride);
+        row(to, src.wrapping_offset(place(k)));
+    }
+}
+
 /// Moves rows, row `k` from `place(k)` bytes behind `src`; places are asked for up to `known`.
 ///
 /// # Safety
@@ -258,24 +274,19 @@ pub(super) unsafe fn moved(
             _ if stream::takes(&rows) => stream::moved(level, dst, src, rows, known, place),
             #[cfg(target_arch = "x86_64")]
             _ if goes_by_string(&rows) => {
-                for k in 0..rows.count {
-                    let to = dst.wrapping_offset(k as isize * rows.dst_stride);
-                    by_string(to, src.wrapping_offset(place(k)), rows.bytes);
-                }
+                one_by_one(dst, src, rows, place, |to, from| {
+                    by_string(to, from, rows.bytes)
+                });
             }
             #[cfg(target_arch = "x86_64")]
             Kind::Avx512 if is_at_hand(&rows) || keeps_pace(&rows) => {
-                for k in 0..rows.count {
-                    let to = dst.wrapping_offset(k as isize * rows.dst_stride);
-                    whole_lines(to, src.wrapping_offset(place(k)), rows.bytes);
-                }
+                one_by_one(dst, src, rows, place, |to, from| {
+                    whole_lines(to, from, rows.bytes)
+                });
             }
             #[cfg(target_arch = "x86_64")]
             Kind::Avx512 if rows.bytes == FOUR_LINES && fills_fetched(&rows) => {
-                for k in 0..rows.count {
-                    let to = dst.wrapping_offset(k as isize * rows.dst_stride);
-                    four_lines(to, src.wrapping_offset(place(k)));
-                }
+                one_by_one(dst, src, rows, place, |to, from| four_lines(to, from));
             }
             #[cfg(target_arch = "x86_64")]
             Kind::Avx512 if fills_fetched(&rows) => {
