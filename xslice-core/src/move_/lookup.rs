@@ -30,7 +30,8 @@ use crate::level::Kind;
 use crate::level::Level;
 use crate::shuffle::Shuffle;
 use core::mem::MaybeUninit;
-use core::ops::Range;
+use core::ops::{Range, RangeInclusive};
+use indices::ASKED;
 pub(super) use indices::{Index, Indices};
 use small_tables::{MOST_ENTRIES, pays, threes, words};
 
@@ -120,6 +121,58 @@ unsafe fn alone<I: Index>(
 ) -> bool {
     // SAFETY: by the contract of this function; the row moves only if its index lies in its axis.
     unsafe { as_read(dst, src, rows, indices, |to, from| mover.run(to, from)) }
+}
+
+/// Longer rows take no less time by [`asked_first`], shorter ones are quicker from places.
+const ASKED_FIRST: RangeInclusive<usize> = 17..=48;
+
+/// As [`alone`], but what indices are asked vectors ask some of them at once: those that count from the start of the axis are then places.
+///
+/// # Safety
+/// As [`alone`]; indices are packed, the source stands still.
+#[inline(never)]
+unsafe fn asked_first<I: Index>(
+    mover: impl Mover,
+    level: Level,
+    dst: *mut u8,
+    src: *const u8,
+    rows: Rows,
+    indices: &Indices<I>,
+) -> bool {
+    let from_start = |indices: &Indices<I>| {
+        // SAFETY: by the contract of this function, for as many indices as are asked; holding `level` is the proof that the processor has
+        // its instructions.
+        unsafe {
+            #[cfg(target_arch = "x86_64")]
+            if let Kind::Avx2 | Kind::Avx512 = level.kind() {
+                return indices.count_from_start_avx2();
+            }
+            indices.count_from_start()
+        }
+    };
+    let mut done = 0;
+    // SAFETY: by the contract of this function; a row moves only if its index lies in its axis.
+    unsafe {
+        while done < rows.count {
+            let indices = indices.from(done);
+            let count = ASKED.min(rows.count - done);
+            let mut to = dst.wrapping_offset(done as isize * rows.dst_stride);
+            if count == ASKED && from_start(&indices) {
+                for k in 0..ASKED {
+                    let index: i64 = indices.table.add(k).read_unaligned().into();
+                    mover.run(to, src.offset(index as isize * indices.scale));
+                    to = to.wrapping_offset(rows.dst_stride);
+                }
+            } else {
+                let row = |to, from| mover.run(to, from);
+                if !as_read(to, src, Rows { count, ..rows }, &indices, row) {
+                    return false;
+                }
+            }
+            done += count;
+        }
+    }
+    true
 }
 
 /// Rows that vectors move whole: how many, or none where an index lies outside.
@@ -236,7 +289,13 @@ unsafe fn blocks<I: Index>(
                 let ahead = if by_itself { FAR_AHEAD } else { ahead };
                 return by_width!(rows.bytes, in_turn(dst, src, rows, indices, ahead));
             }
-            if by_itself {
+        }
+        if habits().finds_rows_by_itself {
+            let packed = indices.stride == size_of::<I>() as isize && rows.src_stride == 0;
+            if packed && ASKED_FIRST.contains(&rows.bytes) {
+                return by_width!(rows.bytes, asked_first(level, dst, src, rows, indices));
+            }
+            if (LEAST_AHEAD..rows::LEAST_ROW).contains(&rows.bytes) {
                 return by_width!(rows.bytes, alone(dst, src, rows, indices));
             }
         }

@@ -19,6 +19,9 @@ pub trait Index: Copy + Into<i64> {}
 impl Index for i32 {}
 impl Index for i64 {}
 
+/// Indices that are asked at once.
+pub const ASKED: usize = 32;
+
 /// Rows of tables of so many bytes come from the last cache or from memory: as many as can be have to be on their way at any time.
 const FAR_TABLE: usize = 16 << 20;
 
@@ -58,31 +61,32 @@ impl<I: Index> Indices<I> {
         }
     }
 
-    /// The place of the first of `N` neighbouring indices that count up within the axis; `None` for others, most of which are told by
-    /// the last alone.
+    /// Whether [`ASKED`] neighbouring indices lie in the axis, none counted from its end.
     ///
     /// # Safety
     /// They lie in the table, which is packed.
-    #[cfg(target_arch = "x86_64")]
     #[inline(always)]
-    pub unsafe fn count_up<const N: usize>(&self) -> Option<isize> {
-        // SAFETY: by the contract of this function; at any alignment.
-        let index = |k: usize| -> i64 { unsafe { self.table.add(k).read_unaligned() }.into() };
-        let first = index(0);
-        if index(N - 1).wrapping_sub(first) != N as i64 - 1 {
-            return None;
+    pub unsafe fn count_from_start(&self) -> bool {
+        let last = self.size - 1;
+        // A loop, which is compiled for the vectors of its caller: the sign says whether any is outside.
+        let mut outside = 0;
+        for k in 0..ASKED {
+            // SAFETY: by the contract of this function; at any alignment.
+            let index: i64 = unsafe { self.table.add(k).read_unaligned() }.into();
+            outside |= index | last.wrapping_sub(index);
         }
-        let (place, _) = self.place(first);
-        let axis = match first {
-            ..0 => -self.size..0,
-            0.. => 0..self.size,
-        };
-        // A loop, which is compiled for the vectors of its caller.
-        let mut apart = 0;
-        for k in 0..N {
-            apart |= index(k).wrapping_sub(first) ^ k as i64;
-        }
-        (apart == 0 && axis.contains(&first) && axis.contains(&index(N - 1))).then_some(place)
+        outside >= 0
+    }
+
+    /// [`Indices::count_from_start`] by the vectors of AVX2.
+    ///
+    /// # Safety
+    /// As there; the processor has AVX2.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2")]
+    pub unsafe fn count_from_start_avx2(&self) -> bool {
+        // SAFETY: by the contract of this function.
+        unsafe { self.count_from_start() }
     }
 
     /// The places of rows `first..`, one for each of `places`, and whether all indices lie in the axis.

@@ -9,9 +9,11 @@ use crate::move_::processor::on_each_processor;
 use crate::move_::tests::{Random, UNTOUCHED};
 use alloc::{vec, vec::Vec};
 
-/// Looks up at every level, and compares with the entries; then with an index outside of the axis, which is to be refused.
+/// Looks up at every level, and compares with the entries; then with an index outside of the axis, which is to be refused. Entries touch, or
+/// are some bytes apart.
 fn look_up<I: Index>(random: &mut Random, bytes: usize, size: usize, mut ids: Vec<I>, outside: I) {
-    let table = random.bytes(bytes * size);
+    let scale = bytes + random.below(2) * random.below(4);
+    let table = random.bytes(scale * (size - 1) + bytes);
     let rows = Rows {
         count: ids.len(),
         bytes,
@@ -23,7 +25,7 @@ fn look_up<I: Index>(random: &mut Random, bytes: usize, size: usize, mut ids: Ve
         id if id < 0 => (id + size as i64) as usize,
         id => id as usize,
     };
-    let entries = ids.iter().map(|&id| wrapped(id) * bytes);
+    let entries = ids.iter().map(|&id| wrapped(id) * scale);
     let expected: Vec<u8> = entries
         .flat_map(|at| table[at..at + bytes].to_vec())
         .collect();
@@ -32,7 +34,7 @@ fn look_up<I: Index>(random: &mut Random, bytes: usize, size: usize, mut ids: Ve
         let indices = Indices {
             table: ids.as_ptr(),
             stride: size_of::<I>() as isize,
-            scale: bytes as isize,
+            scale: scale as isize,
             size: size as i64,
         };
         // SAFETY: the entries of the axis lie in `table`, `dst` has room for as many as there are indices.
@@ -63,9 +65,13 @@ fn lookups_move_what_indices_say_and_refuse_those_outside() {
     for bytes in (1..=9).chain([12, 16, 33, 100]) {
         // Around what a table of 64, two, and four of them hold, and more.
         for size in [1, 5, 63, 64, 65, 128, 129, 255, 256, 257, 600] {
+            // Those in the middle count from the start of the axis.
             for count in [37, 2501] {
                 let mut ids = || {
-                    let id = |_| random.below(2 * size) as i64 - size as i64;
+                    let id = |k| match random.below(2 * size) as i64 - size as i64 {
+                        id @ ..0 if (1000..2000).contains(&k) => !id,
+                        id => id,
+                    };
                     (0..count).map(id).collect::<Vec<i64>>()
                 };
                 let (wide, narrow) = (ids(), ids().iter().map(|&id| id as i32).collect());
