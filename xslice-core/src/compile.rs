@@ -450,7 +450,7 @@ impl Builder {
             scratch,
         });
         planned.schedule = Schedule::new(&planned.nest, &constant_in(&self.constants));
-        if let Some(schedule) = &planned.schedule {
+        if let Some(schedule) = &mut planned.schedule {
             schedule.verify(&planned.nest, &len)?;
             move_::prepare(schedule);
             if let Some(Step::Check(check)) = self.steps.last_mut() {

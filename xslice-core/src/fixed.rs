@@ -439,12 +439,12 @@ impl Proof {
         let nest = LoopNest::new(numbers.parts(), &|_| table_len);
         let nest = nest.unwrap_or_else(|error| panic!("{error}"));
         let known = |_, at| table.and_then(|table| table.known.get(at).copied());
-        let Some(schedule) = Schedule::new(&nest, &known) else {
+        let Some(mut schedule) = Schedule::new(&nest, &known) else {
             panic!("elements without fixed bytes");
         };
         let verified = schedule.verify(&nest, &|_| table_len);
         verified.unwrap_or_else(|error| panic!("{error}"));
-        move_::prepare(&schedule);
+        move_::prepare(&mut schedule);
         // The outermost loop takes all indices, those inside it what is wanted of each row.
         let reads_all = table.is_some_and(|table| match (table.side, numbers.extents) {
             ((len, 0, [1, still @ ..]), [turns, ..]) => {

@@ -155,6 +155,38 @@ fn stays_together(offsets: &[i32], unit: usize) -> bool {
     rest == 0 && units.into_iter().all(in_order)
 }
 
+/// A run of whole periods as the widest tables move it, found once: for a short one that takes as long as to move it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(
+    not(target_arch = "x86_64"),
+    expect(dead_code, reason = "there are no such tables")
+)]
+pub(crate) struct KnownRun {
+    /// Of the run.
+    pub bytes: usize,
+    /// Tiles from its begin on.
+    pub tiles: RowTiles,
+    /// Where one more begins that ends with the run: in the destination and in the source.
+    pub last: Option<(usize, isize)>,
+    /// What all of them read, from the place of the run.
+    pub reach: (isize, isize),
+}
+
+/// The tiles of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(
+    not(target_arch = "x86_64"),
+    expect(dead_code, reason = "no tile is cut")
+)]
+pub(crate) struct RowTiles {
+    /// Whole ones.
+    pub whole: usize,
+    /// Those that are cut.
+    pub cut: usize,
+    /// Bytes of the row behind the whole ones.
+    pub rest: usize,
+}
+
 /// A Shuffle with its tables: data of the plan. Only the widest tables, which decide whether it pays, and those that the best level reads
 /// by are built with it: most of what a plan costs goes into them. Two of one pattern are equal, whatever is built.
 #[derive(Clone, Debug)]

@@ -249,7 +249,15 @@ unsafe fn turn(
                 source_bytes,
                 ref shuffle,
                 ..
-            } => shuffle.run(level, to, from, count, (start, source_bytes)),
+            } => {
+                let operand = (start, source_bytes);
+                match schedule.known_run() {
+                    Some(known) if count == schedule.inner().count() => {
+                        shuffle.run_known(level, to, from, (count, known), operand);
+                    }
+                    Some(_) | None => shuffle.run(level, to, from, count, operand),
+                }
+            }
             Move::Fill(ref fill) => fill::run(level, to, count, at, fill),
             Move::Lookup { .. } => return false,
         }

@@ -21,7 +21,7 @@ use crate::level::Level;
 #[cfg(target_arch = "x86_64")]
 use crate::nest::schedule::Move;
 use crate::nest::schedule::Schedule;
-use crate::shuffle::{Pattern, Shuffle};
+use crate::shuffle::{KnownRun, Pattern, Shuffle};
 #[cfg(target_arch = "x86_64")]
 use avx512::{picked, short};
 #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
@@ -97,6 +97,42 @@ impl Shuffle {
         unsafe { self.rows(level, dst, src, row, operand) }
     }
 
+    /// As [`Shuffle::run`], of so many periods that `known` is their run.
+    ///
+    /// # Safety
+    /// As [`Shuffle::run`]; `known` was found for this shuffle and as many periods.
+    #[inline(always)]
+    pub(super) unsafe fn run_known(
+        &self,
+        level: Level,
+        dst: *mut u8,
+        src: *const u8,
+        (count, known): (usize, &KnownRun),
+        operand: (*const u8, usize),
+    ) {
+        // SAFETY: by the contract of this function; holding `level` is the proof that the processor has its instructions.
+        unsafe {
+            #[cfg(target_arch = "x86_64")]
+            {
+                let run = Run {
+                    dst,
+                    src,
+                    bytes: known.bytes,
+                    low: operand.0,
+                    high: operand.0.wrapping_add(operand.1),
+                };
+                if level.kind() == Kind::Avx512
+                    && run.holds(known.reach)
+                    && let Some(wide) = self.wide()
+                {
+                    return short::run_known(dst, src, wide, known);
+                }
+            }
+            let _ = known;
+            self.run(level, dst, src, count, operand);
+        }
+    }
+
     /// Moves rows of whole periods; `operand` is the buffer that `src` points into.
     ///
     /// # Safety
@@ -130,7 +166,7 @@ impl Shuffle {
             #[cfg(target_arch = "x86_64")]
             if level.kind() == Kind::Avx512
                 && let Some(wide) = self.wide()
-                && short::takes(&run, wide)
+                && short::takes(run.bytes, wide)
                 && short::run(&run, pattern, wide, &rows)
             {
                 return;
@@ -195,7 +231,7 @@ impl Shuffle {
             #[cfg(target_arch = "x86_64")]
             if level.kind() == Kind::Avx512
                 && let Some(wide) = self.wide()
-                && short::takes(&run, wide)
+                && short::takes(run.bytes, wide)
                 && picked::run(&run, wide, &rows, places)
             {
                 return;
@@ -254,14 +290,19 @@ impl Run {
     }
 }
 
-/// Builds what a schedule is run by where no cache keeps its result, so that no call has to.
-pub(crate) fn prepare(schedule: &Schedule) {
+/// Builds what a verified schedule is run by, so that no call has to: how its run moves where that is short, and tables where no cache
+/// keeps its result.
+pub(crate) fn prepare(schedule: &mut Schedule) {
     #[cfg(target_arch = "x86_64")]
-    if let Move::Shuffle { shuffle, .. } = schedule.inner()
+    if let Move::Shuffle { count, shuffle, .. } = schedule.inner()
         && Level::best().kind() == Kind::Avx512
-        && Cache::of(schedule.bytes()) == Cache::None
     {
-        shuffle.whole();
+        if Cache::of(schedule.bytes()) == Cache::None {
+            shuffle.whole();
+        }
+        let (pattern, wide) = (shuffle.pattern(), shuffle.wide());
+        let known = wide.and_then(|wide| short::known(pattern, wide, *count));
+        schedule.keep_run(known);
     }
     let _ = schedule;
 }

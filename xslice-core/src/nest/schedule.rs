@@ -20,7 +20,7 @@ use crate::error::Error;
 use crate::level::Level;
 use crate::list::List;
 use crate::range::Progression;
-use crate::shuffle::Shuffle;
+use crate::shuffle::{KnownRun, Shuffle};
 use crate::tensor::Tensor;
 use alloc::{borrow::Cow, format, sync::Arc};
 use core::fmt;
@@ -149,6 +149,7 @@ pub struct Schedule {
     dst: Access,
     bytes: usize,
     inner: Move,
+    known_run: Option<KnownRun>,
 }
 
 /// What a loop moves in the tables of the source.
@@ -245,6 +246,7 @@ impl Schedule {
             dst,
             bytes: written,
             inner: Move::Copy { bytes },
+            known_run: None,
         })
     }
 
@@ -387,6 +389,17 @@ impl Schedule {
     /// Whether one turn of the Move is all of it, at a place of the source that no index decides.
     pub(crate) fn is_one_turn(&self) -> bool {
         self.extents.is_empty() && self.src.is_affine()
+    }
+
+    /// The run of the Move as the best level moves it, if it was [kept](Self::keep_run).
+    #[inline]
+    pub(crate) fn known_run(&self) -> Option<&KnownRun> {
+        self.known_run.as_ref()
+    }
+
+    /// Keeps how the best level moves the run of the Move.
+    pub(crate) fn keep_run(&mut self, run: Option<KnownRun>) {
+        self.known_run = run;
     }
 
     /// What one turn of the outer loops does.

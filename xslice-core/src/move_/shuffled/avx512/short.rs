@@ -10,27 +10,16 @@ use crate::move_::copy::Rows;
 use crate::move_::processor::habits;
 use crate::move_::shuffled::Run;
 use crate::move_::shuffled::lanes::{by_shape, fitting, inside, last_tile};
-use crate::shuffle::{Pattern, Tables};
+use crate::shuffle::{KnownRun, Pattern, RowTiles, Tables};
 use core::ops::Range;
 
 /// Whether rows are that short.
-pub(in crate::move_::shuffled) fn takes(run: &Run, tables: &Tables<64>) -> bool {
-    run.bytes < 128 * tables.tile
+pub(in crate::move_::shuffled) fn takes(bytes: usize, tables: &Tables<64>) -> bool {
+    bytes < 128 * tables.tile
 }
 
 /// Rows with gaps between them are fetched so many rows ahead.
 const ROWS_AHEAD: isize = 2;
-
-/// The tiles of a row.
-#[derive(Clone, Copy)]
-pub(super) struct RowTiles {
-    /// Whole ones.
-    pub whole: usize,
-    /// Those that are cut.
-    cut: usize,
-    /// Bytes of the row behind the whole ones.
-    rest: usize,
-}
 
 impl RowTiles {
     const fn whole(whole: usize) -> Self {
@@ -65,13 +54,22 @@ impl Short {
         }
     }
 
-    /// What one row has that ends with a tile from `place` on.
-    fn overlapping(tables: &Tables<64>, rows: &Rows, place: isize) -> Self {
-        Self {
-            tiles: RowTiles::whole(tables.tiles(rows.bytes)),
-            reach: tables.reach_to(place),
-            written: rows.bytes,
-        }
+    /// What a single row has, and where its last tile begins if that overlaps the one before it.
+    fn alone(
+        pattern: &Pattern,
+        tables: &Tables<64>,
+        rows: &Rows,
+    ) -> (Self, Option<(usize, isize)>) {
+        let last = last_tile(pattern, tables, rows.bytes);
+        let short = match last {
+            None => Self::of(tables, rows),
+            Some((_, place)) => Self {
+                tiles: RowTiles::whole(tables.tiles(rows.bytes)),
+                reach: tables.reach_to(place),
+                written: rows.bytes,
+            },
+        };
+        (short, last)
     }
 
     /// What is fetched of a later row with each tile. The processor's own prefetchers find their way through rows that touch in the source,
@@ -146,6 +144,64 @@ unsafe fn shaped<const VECTORS: usize, const LOADS: usize>(
     }
 }
 
+/// The run of so many periods, if it is that short and near, and its tables stay in registers.
+pub(in crate::move_::shuffled) fn known(
+    pattern: &Pattern,
+    tables: &Tables<64>,
+    count: usize,
+) -> Option<KnownRun> {
+    const fn stay<const VECTORS: usize, const LOADS: usize>() -> bool {
+        true
+    }
+    let bytes = count.saturating_mul(pattern.period());
+    let rows = Rows::one(bytes, Cache::of(bytes));
+    if !takes(bytes, tables) || rows.cache != Cache::Near || !by_shape!(tables, stay(), false) {
+        return None;
+    }
+    let (short, last) = Short::alone(pattern, tables, &rows);
+    Some(KnownRun {
+        bytes,
+        tiles: short.tiles,
+        last,
+        reach: short.reach,
+    })
+}
+
+/// Moves a run that is known.
+///
+/// # Safety
+/// As [`super::wide`], for a run that is [`known`] for these tables and whose reach lies inside the operand.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
+pub(in crate::move_::shuffled) unsafe fn run_known(
+    dst: *mut u8,
+    src: *const u8,
+    tables: &Tables<64>,
+    known: &KnownRun,
+) {
+    // SAFETY: by the contract of this function; without registers for its tables no run is known.
+    unsafe { by_shape!(tables, known_of(dst, src, tables, known), ()) }
+}
+
+/// # Safety
+/// As [`run_known`], with the tables of that shape.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
+#[inline(never)]
+unsafe fn known_of<const VECTORS: usize, const LOADS: usize>(
+    dst: *mut u8,
+    src: *const u8,
+    tables: &Tables<64>,
+    known: &KnownRun,
+) {
+    let in_registers = WideInRegisters::<VECTORS, LOADS>::new(tables);
+    // SAFETY: by the contract of this function.
+    unsafe {
+        in_registers.row::<false, 0>(tables, (src, dst), known.tiles, Fetch::NONE);
+        if let Some((at, place)) = known.last {
+            in_registers.tile(dst.add(at), src.offset(place));
+        }
+    }
+}
+
 /// # Safety
 /// As [`shaped`], for one row.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
@@ -156,11 +212,7 @@ unsafe fn one<const VECTORS: usize, const LOADS: usize>(
     tables: &Tables<64>,
     rows: &Rows,
 ) {
-    let last = last_tile(pattern, tables, rows.bytes);
-    let short = match last {
-        Some((_, place)) => Short::overlapping(tables, rows, place),
-        None => Short::of(tables, rows),
-    };
+    let (short, last) = Short::alone(pattern, tables, rows);
     // SAFETY: by the contract of this function; the loads of a row that fits lie inside the operand.
     unsafe {
         if !short.fits(run) {
