@@ -155,13 +155,17 @@ fn stays_together(offsets: &[i32], unit: usize) -> bool {
     rest == 0 && units.into_iter().all(in_order)
 }
 
-/// A run of whole periods as the widest tables move it, found once: for a short one that takes as long as to move it.
+/// A run of whole periods as the tables of a level move it, found once: for a short one that takes as long as to move it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(
-    not(target_arch = "x86_64"),
-    expect(dead_code, reason = "there are no such tables")
+    not(any(
+        target_arch = "x86_64",
+        all(target_arch = "aarch64", target_feature = "neon")
+    )),
+    expect(dead_code, reason = "there are no vectors")
 )]
 pub(crate) struct KnownRun {
+    pub level: Level,
     /// Of the run.
     pub bytes: usize,
     /// Tiles from its begin on.
@@ -176,7 +180,7 @@ pub(crate) struct KnownRun {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(
     not(target_arch = "x86_64"),
-    expect(dead_code, reason = "no tile is cut")
+    allow(dead_code, reason = "no tile is cut")
 )]
 pub(crate) struct RowTiles {
     /// Whole ones.
@@ -185,6 +189,13 @@ pub(crate) struct RowTiles {
     pub cut: usize,
     /// Bytes of the row behind the whole ones.
     pub rest: usize,
+}
+
+impl RowTiles {
+    pub const fn whole(whole: usize) -> Self {
+        let (cut, rest) = (0, 0);
+        Self { whole, cut, rest }
+    }
 }
 
 /// A Shuffle with its tables: data of the plan. Only the widest tables, which decide whether it pays, and those that the best level reads

@@ -18,9 +18,7 @@ use super::rows::{AHEAD_WRITE, prefetch_write};
 #[cfg(target_arch = "x86_64")]
 use crate::level::Kind;
 use crate::level::Level;
-#[cfg(target_arch = "x86_64")]
-use crate::nest::schedule::Move;
-use crate::nest::schedule::Schedule;
+use crate::nest::schedule::{Move, Schedule};
 use crate::shuffle::{KnownRun, Pattern, Shuffle};
 #[cfg(target_arch = "x86_64")]
 use avx512::{picked, short};
@@ -97,11 +95,30 @@ impl Shuffle {
         unsafe { self.rows(level, dst, src, row, operand) }
     }
 
+    /// How a level moves so many periods, if they are a short run and near.
+    fn known(&self, level: Level, count: usize) -> Option<KnownRun> {
+        let bytes = count.saturating_mul(self.pattern().period());
+        let row = Rows::one(bytes, Cache::of(bytes));
+        if row.cache != Cache::Near {
+            return None;
+        }
+        match self.tables(level) {
+            #[cfg(target_arch = "x86_64")]
+            (Some(wide), _) => short::known(level, self.pattern(), wide, &row),
+            #[cfg(any(
+                target_arch = "x86_64",
+                all(target_arch = "aarch64", target_feature = "neon")
+            ))]
+            (None, Some(narrow)) => lanes::known(level, self.pattern(), narrow.of_rows(bytes), row),
+            _ => None,
+        }
+    }
+
     /// As [`Shuffle::run`], of so many periods that `known` is their run.
     ///
     /// # Safety
     /// As [`Shuffle::run`]; `known` was found for this shuffle and as many periods.
-    #[inline(always)]
+    #[inline(never)]
     pub(super) unsafe fn run_known(
         &self,
         level: Level,
@@ -110,26 +127,35 @@ impl Shuffle {
         (count, known): (usize, &KnownRun),
         operand: (*const u8, usize),
     ) {
+        let run = Run {
+            dst,
+            src,
+            bytes: known.bytes,
+            low: operand.0,
+            high: operand.0.wrapping_add(operand.1),
+        };
         // SAFETY: by the contract of this function; holding `level` is the proof that the processor has its instructions.
         unsafe {
-            #[cfg(target_arch = "x86_64")]
-            {
-                let run = Run {
-                    dst,
-                    src,
-                    bytes: known.bytes,
-                    low: operand.0,
-                    high: operand.0.wrapping_add(operand.1),
-                };
-                if level.kind() == Kind::Avx512
-                    && run.holds(known.reach)
-                    && let Some(wide) = self.wide()
-                {
-                    return short::run_known(dst, src, wide, known);
-                }
+            if known.level != level || !run.holds(known.reach) {
+                return self.run(level, dst, src, count, operand);
             }
-            let _ = known;
-            self.run(level, dst, src, count, operand);
+            #[cfg(target_arch = "x86_64")]
+            if level.kind() == Kind::Avx512
+                && let Some(wide) = self.wide()
+            {
+                return short::run_known(dst, src, wide, known);
+            }
+            match self.tables(level) {
+                #[cfg(target_arch = "x86_64")]
+                (None, Some(narrow)) => {
+                    lanes::run_known::<__m128i>(&run, narrow.of_rows(run.bytes), known);
+                }
+                #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
+                (_, Some(narrow)) => {
+                    lanes::run_known::<uint8x16_t>(&run, narrow.of_rows(run.bytes), known);
+                }
+                _ => self.run(level, dst, src, count, operand),
+            }
         }
     }
 
@@ -293,18 +319,26 @@ impl Run {
 /// Builds what a verified schedule is run by, so that no call has to: how its run moves where that is short, and tables where no cache
 /// keeps its result.
 pub(crate) fn prepare(schedule: &mut Schedule) {
+    let Move::Shuffle {
+        count,
+        source_bytes,
+        shuffle,
+    } = schedule.inner()
+    else {
+        return;
+    };
     #[cfg(target_arch = "x86_64")]
-    if let Move::Shuffle { count, shuffle, .. } = schedule.inner()
-        && Level::best().kind() == Kind::Avx512
-    {
-        if Cache::of(schedule.bytes()) == Cache::None {
-            shuffle.whole();
-        }
-        let (pattern, wide) = (shuffle.pattern(), shuffle.wide());
-        let known = wide.and_then(|wide| short::known(pattern, wide, *count));
-        schedule.keep_run(known);
+    if Level::best().kind() == Kind::Avx512 && Cache::of(schedule.bytes()) == Cache::None {
+        shuffle.whole();
     }
-    let _ = schedule;
+    // One that would leave the operand in every call is no use.
+    let at = schedule.src().offset as isize;
+    let fits = |known: &KnownRun| {
+        let (first, last) = (at + known.reach.0, at + known.reach.1);
+        !schedule.is_one_turn() || (first >= 0 && last.unsigned_abs() <= *source_bytes)
+    };
+    let known = shuffle.known(Level::best(), *count).filter(fits);
+    schedule.keep_run(known);
 }
 
 /// Moves bytes `at` of a run unit by unit; `at` begins and ends with a unit.

@@ -7,9 +7,10 @@
 mod tile;
 
 use super::{Places, Run, units};
+use crate::level::Level;
 use crate::move_::cache::Cache;
 use crate::move_::copy::Rows;
-use crate::shuffle::{Pattern, Tables};
+use crate::shuffle::{KnownRun, Pattern, RowTiles, Tables};
 use core::ops::Range;
 use tile::InRegisters;
 pub(super) use tile::{InMemory, Tile};
@@ -171,6 +172,41 @@ pub(super) unsafe fn rows<V: Lanes>(
         fitting_rows::<V>(first, pattern, tables, tiles, start..end);
         (end..rows.count).for_each(|k| run::<V>(&first.row(k, rows), pattern, tables));
     }
+}
+
+/// The run of a single row, if nothing of it is moved unit by unit.
+pub(super) fn known(
+    level: Level,
+    pattern: &Pattern,
+    tables: &Tables<16>,
+    rows: Rows,
+) -> Option<KnownRun> {
+    let tiles = Tiles::new(pattern, tables, rows);
+    let is_whole = tiles.last.is_some() || tiles.count * tables.tile == rows.bytes;
+    (tiles.count > 0 && is_whole).then_some(KnownRun {
+        level,
+        bytes: rows.bytes,
+        tiles: RowTiles::whole(tiles.count),
+        last: tiles.last,
+        reach: tiles.reach,
+    })
+}
+
+/// Moves a run that is known.
+///
+/// # Safety
+/// As [`rows`], for a run that is [`known`] for these tables and whose reach lies inside the operand.
+#[inline(always)]
+pub(super) unsafe fn run_known<V: Lanes>(run: &Run, tables: &Tables<16>, known: &KnownRun) {
+    let tiles = Tiles {
+        rows: Rows::one(known.bytes, Cache::Near),
+        places: None,
+        count: known.tiles.whole,
+        last: known.last,
+        reach: known.reach,
+    };
+    // SAFETY: by the contract of this function.
+    unsafe { V::tiles(run, tables, tiles) }
 }
 
 /// Moves some of the rows.

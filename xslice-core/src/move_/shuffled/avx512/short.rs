@@ -5,6 +5,7 @@
 //! Longer rows that do not begin with a line of the result have inner tiles that do, where that pays, and overlap those at both ends.
 
 use super::tile::{Fetch, MANY, WideInRegisters};
+use crate::level::Level;
 use crate::move_::cache::Cache;
 use crate::move_::copy::Rows;
 use crate::move_::processor::habits;
@@ -20,13 +21,6 @@ pub(in crate::move_::shuffled) fn takes(bytes: usize, tables: &Tables<64>) -> bo
 
 /// Rows with gaps between them are fetched so many rows ahead.
 const ROWS_AHEAD: isize = 2;
-
-impl RowTiles {
-    const fn whole(whole: usize) -> Self {
-        let (cut, rest) = (0, 0);
-        Self { whole, cut, rest }
-    }
-}
 
 /// What short rows have in common.
 pub(super) struct Short {
@@ -55,6 +49,7 @@ impl Short {
     }
 
     /// What a single row has, and where its last tile begins if that overlaps the one before it.
+    #[inline(always)]
     fn alone(
         pattern: &Pattern,
         tables: &Tables<64>,
@@ -144,23 +139,23 @@ unsafe fn shaped<const VECTORS: usize, const LOADS: usize>(
     }
 }
 
-/// The run of so many periods, if it is that short and near, and its tables stay in registers.
+/// The run of a single row, if it is that short and its tables stay in registers.
 pub(in crate::move_::shuffled) fn known(
+    level: Level,
     pattern: &Pattern,
     tables: &Tables<64>,
-    count: usize,
+    rows: &Rows,
 ) -> Option<KnownRun> {
     const fn stay<const VECTORS: usize, const LOADS: usize>() -> bool {
         true
     }
-    let bytes = count.saturating_mul(pattern.period());
-    let rows = Rows::one(bytes, Cache::of(bytes));
-    if !takes(bytes, tables) || rows.cache != Cache::Near || !by_shape!(tables, stay(), false) {
+    if !takes(rows.bytes, tables) || !by_shape!(tables, stay(), false) {
         return None;
     }
-    let (short, last) = Short::alone(pattern, tables, &rows);
+    let (short, last) = Short::alone(pattern, tables, rows);
     Some(KnownRun {
-        bytes,
+        level,
+        bytes: rows.bytes,
         tiles: short.tiles,
         last,
         reach: short.reach,
