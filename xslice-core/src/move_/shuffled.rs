@@ -96,7 +96,7 @@ impl Shuffle {
     }
 
     /// How a level moves so many periods, if they are a short run and near.
-    fn known(&self, level: Level, count: usize) -> Option<KnownRun> {
+    pub(super) fn known(&self, level: Level, count: usize) -> Option<KnownRun> {
         let bytes = count.saturating_mul(self.pattern().period());
         let row = Rows::one(bytes, Cache::of(bytes));
         if row.cache != Cache::Near {

@@ -94,7 +94,9 @@ fn shuffle(random: &mut Random, shuffle: &Shuffle, periods: usize, slack: (usize
     }
     let run = |level: Level| {
         let mut dst = expected.each_ref().map(|dst| vec![UNTOUCHED; dst.len()]);
-        let (operand, src) = (src.as_ptr_range(), src.as_ptr().wrapping_offset(start));
+        let mut alone = vec![UNTOUCHED; bytes];
+        let (operand, all) = (src.as_ptr_range(), (src.as_ptr(), src.len()));
+        let src = src.as_ptr().wrapping_offset(start);
         let [in_order, from_any, to_any] = dst.each_mut().map(Vec::as_mut_ptr);
         // SAFETY: every place of the rows lies in `src`, which begins and ends with them but for the slack; `dst` has room for the rows.
         unsafe {
@@ -114,7 +116,16 @@ fn shuffle(random: &mut Random, shuffle: &Shuffle, periods: usize, slack: (usize
                 ..rows
             };
             shuffle.rows_from(level, to_any, src, rows, places, operand);
+            match shuffle.known(level, periods) {
+                Some(known) => {
+                    let run = (periods, &known);
+                    shuffle.run_known(level, alone.as_mut_ptr(), src, run, all);
+                }
+                None => shuffle.run(level, alone.as_mut_ptr(), src, periods, all),
+            }
         }
+        let first = &expected[0][..bytes];
+        assert!(alone == first, "{}: {pattern:?}, {periods}", level.name());
         assert!(
             dst == expected,
             "{}: {pattern:?}, {periods} periods, {slack:?} spare",
