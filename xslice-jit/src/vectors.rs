@@ -20,9 +20,11 @@ const MOST_LOADS: usize = 4;
 /// Results of more bytes have to gain twice: what is read and written counts as well, and the model was not fitted to them.
 const MOST_FITTED: usize = 8 << 10;
 
-/// What a precompiled Shuffle costs: a call and what it sets up, each of its rows, each load of a vector. An instruction of code in place
-/// is 1. Fitted to 950 patterns of 1, 3 and 7 KB; rows that lie anywhere to the phases of images, of 1 KB a row.
+/// What a precompiled Shuffle costs: a call and what it sets up, less where its run is known, each of its rows, each load of a vector. An
+/// instruction of code in place is 1. Fitted to 950 patterns of 1, 3 and 7 KB; known runs to 40 of up to 4 KB; rows that lie anywhere to the
+/// phases of images, of 1 KB a row.
 const OF_CALL: usize = 500;
+const OF_KNOWN_CALL: usize = 150;
 const OF_ROW: usize = 20;
 const OF_ROW_ANYWHERE: usize = 180;
 const OF_LOAD: usize = 6;
@@ -225,9 +227,13 @@ fn cost_of_move(schedule: &Schedule, count: usize, shuffle: &Shuffle) -> usize {
         false => OF_ROW,
     };
     let each = shuffle.loads(count).saturating_mul(OF_LOAD);
+    let call = match inner.is_empty() && schedule.knows_run() {
+        true => OF_KNOWN_CALL,
+        false => OF_CALL,
+    };
     let of_call = rows
         .saturating_mul(of_row.saturating_add(each))
-        .saturating_add(OF_CALL);
+        .saturating_add(call);
     let all = calls.saturating_mul(of_call);
     match schedule.bytes() {
         ..=MOST_FITTED => all,

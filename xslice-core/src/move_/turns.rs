@@ -40,6 +40,13 @@ impl Schedule {
         }
     }
 
+    /// Whether [`Schedule::run_innermost`] moves a run that is known: it has little to find out.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn knows_run(&self) -> bool {
+        self.known_run().is_some()
+    }
+
     /// Whether [`Schedule::run_innermost`] moves rows together that lie anywhere in the destination.
     #[doc(hidden)]
     #[must_use]
@@ -141,7 +148,8 @@ impl Schedule {
         // SAFETY: by the contract of this function.
         unsafe {
             // Without a loop there is nothing to set up for one.
-            let is_turn = self.extents().len() == self.outer_loops();
+            let loops = self.extents().len();
+            let is_turn = loops == 0 || loops == self.outer_loops();
             let count = self.inner().count();
             is_turn && turn(Level::settled(), self, count, dst, (operand, at))
                 || self.run_turns(dst, at, table, operand)
