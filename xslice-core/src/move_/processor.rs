@@ -30,8 +30,8 @@ pub(super) struct Habits {
     /// Rows of some kilobytes are quickest by the string instruction. On Zen 5 they take up to a fifth less time than by `memcpy` or by
     /// vectors. Not timed elsewhere.
     pub has_quick_strings: bool,
-    /// Long runs of a pattern that reads more than it writes are fetched ahead with AVX-512, where the second cache does not hold both.
-    /// On Zen 5 that takes up to a sixth less time; on Zen 4 more. Not timed on Sapphire Rapids.
+    /// Long runs of a pattern are fetched ahead with AVX-512, where the second cache does not hold what is read and written. On Zen 5 that
+    /// takes up to a sixth less time; on Zen 4 more. Not timed on Sapphire Rapids.
     pub fetches_long_patterns: bool,
     /// Lines that values of a Range fill are fetched before. On Zen 5 results of some megabytes take up to a sixth less time with that.
     /// Not timed elsewhere.

@@ -107,12 +107,17 @@ const AHEAD: isize = 1 << 10;
 /// Bytes that are read and written together: fewer of them are still in the second cache, more come from memory.
 const FETCHED: Range<usize> = 2 << 20..8 << 20;
 
+/// The same where no more is read than written.
+const FETCHED_EVEN: Range<usize> = 2 << 20..5 << 20;
+
 /// What is fetched ahead with each of so many tiles, if that pays.
 fn fetched(tables: &Tables<64>, tiles: usize) -> Option<Fetch> {
     let read = tables.src_stride.unsigned_abs();
-    let pays = read > tables.tile
-        && FETCHED.contains(&(tiles * (read + tables.tile)))
-        && habits().fetches_long_patterns;
+    let fetched = match read > tables.tile {
+        true => FETCHED,
+        false => FETCHED_EVEN,
+    };
+    let pays = fetched.contains(&(tiles * (read + tables.tile))) && habits().fetches_long_patterns;
     pays.then(|| Fetch::ahead(tables, AHEAD))
 }
 
