@@ -157,13 +157,6 @@ fn stays_together(offsets: &[i32], unit: usize) -> bool {
 
 /// A run of whole periods as the tables of a level move it, found once: for a short one that takes as long as to move it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(
-    not(any(
-        target_arch = "x86_64",
-        all(target_arch = "aarch64", target_feature = "neon")
-    )),
-    expect(dead_code, reason = "there are no vectors")
-)]
 pub(crate) struct KnownRun {
     pub level: Level,
     /// Of the run.
@@ -178,10 +171,6 @@ pub(crate) struct KnownRun {
 
 /// The tiles of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(
-    not(target_arch = "x86_64"),
-    allow(dead_code, reason = "no tile is cut")
-)]
 pub(crate) struct RowTiles {
     /// Whole ones.
     pub whole: usize,
@@ -192,6 +181,10 @@ pub(crate) struct RowTiles {
 }
 
 impl RowTiles {
+    #[cfg(any(
+        target_arch = "x86_64",
+        all(target_arch = "aarch64", target_feature = "neon")
+    ))]
     pub const fn whole(whole: usize) -> Self {
         let (cut, rest) = (0, 0);
         Self { whole, cut, rest }

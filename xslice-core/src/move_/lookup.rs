@@ -147,6 +147,7 @@ unsafe fn asked_first<I: Index>(
             if let Kind::Avx2 | Kind::Avx512 = level.kind() {
                 return indices.count_from_start_avx2();
             }
+            let _ = level;
             indices.count_from_start()
         }
     };

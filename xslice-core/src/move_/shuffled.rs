@@ -293,13 +293,6 @@ impl Shuffle {
 
 impl Run {
     /// Whether the operand has all bytes from the first of `reach`, counted from the place of the run, to before the last (I3).
-    #[cfg_attr(
-        not(any(
-            target_arch = "x86_64",
-            all(target_arch = "aarch64", target_feature = "neon")
-        )),
-        expect(dead_code, reason = "there are no vectors to load")
-    )]
     #[inline(always)]
     pub(super) fn holds(&self, reach: (isize, isize)) -> bool {
         let place = self.src as isize;
