@@ -155,13 +155,14 @@ fn stays_together(offsets: &[i32], unit: usize) -> bool {
     rest == 0 && units.into_iter().all(in_order)
 }
 
-/// A run of whole periods as the tables of a level move it, found once: for a short one that takes as long as to move it.
+/// A run of whole periods as the tables of a level move it, found once, because to find it takes as long as to move a short one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct KnownRun {
     pub level: Level,
-    /// Of the run.
+    pub periods: usize,
+    /// Of all of them.
     pub bytes: usize,
-    /// Tiles from its begin on.
+    /// Tiles from the beginning of the run on.
     pub tiles: RowTiles,
     /// Where one more begins that ends with the run: in the destination and in the source.
     pub last: Option<(usize, isize)>,

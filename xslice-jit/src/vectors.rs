@@ -227,7 +227,7 @@ fn cost_of_move(schedule: &Schedule, count: usize, shuffle: &Shuffle) -> usize {
         false => OF_ROW,
     };
     let each = shuffle.loads(count).saturating_mul(OF_LOAD);
-    let call = match inner.is_empty() && schedule.knows_run() {
+    let call = match schedule.knows_run() {
         true => OF_KNOWN_CALL,
         false => OF_CALL,
     };

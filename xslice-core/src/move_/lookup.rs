@@ -2,8 +2,9 @@
 //!
 //! Indices are turned into places block by block, ahead of the rows that move: wrapped, tested, and scaled to bytes in one loop without
 //! a branch, which the compiler vectorises at each level. So a row costs a load, a load and a store, the processor can be told of rows
-//! some way ahead, and an index is tested while it is read anyway. One that is outside its axis is never used as an address (I3): no row
-//! of its block moves, and a vector that looks up many rows at once reads none for it, but may write what is in its place.
+//! some way ahead, and an index is tested while it is read anyway. Short rows that need not be told of move when their index has been read;
+//! some indices that a vector has tested are read again. An index that is outside its axis is never used as an address (I3): rows before
+//! it may have moved, and a vector that looks up many rows at once reads none for it, but may write what is in its place.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -126,7 +127,7 @@ unsafe fn alone<I: Index>(
 /// Longer rows take no less time by [`asked_first`], shorter ones are quicker from places.
 const ASKED_FIRST: RangeInclusive<usize> = 17..=48;
 
-/// As [`alone`], but what indices are asked vectors ask some of them at once: those that count from the start of the axis are then places.
+/// As [`alone`], but vectors test [`ASKED`] indices at once: where none is outside or negative, each is read again and used as it is.
 ///
 /// # Safety
 /// As [`alone`]; indices are packed, the source stands still.
@@ -139,26 +140,14 @@ unsafe fn asked_first<I: Index>(
     rows: Rows,
     indices: &Indices<I>,
 ) -> bool {
-    let from_start = |indices: &Indices<I>| {
-        // SAFETY: by the contract of this function, for as many indices as are asked; holding `level` is the proof that the processor has
-        // its instructions.
-        unsafe {
-            #[cfg(target_arch = "x86_64")]
-            if let Kind::Avx2 | Kind::Avx512 = level.kind() {
-                return indices.count_from_start_avx2();
-            }
-            let _ = level;
-            indices.count_from_start()
-        }
-    };
     let mut done = 0;
-    // SAFETY: by the contract of this function; a row moves only if its index lies in its axis.
+    // SAFETY: by the contract of this function, for the rows of each part; a row moves only if its index lies in its axis.
     unsafe {
         while done < rows.count {
             let indices = indices.from(done);
             let count = ASKED.min(rows.count - done);
             let mut to = dst.wrapping_offset(done as isize * rows.dst_stride);
-            if count == ASKED && from_start(&indices) {
+            if count == ASKED && indices.count_from_start(level) {
                 for k in 0..ASKED {
                     let index: i64 = indices.table.add(k).read_unaligned().into();
                     mover.run(to, src.offset(index as isize * indices.scale));

@@ -232,7 +232,7 @@ unsafe fn turn(
 ) -> bool {
     // A Range has no place in memory.
     let from = start.wrapping_offset(at as isize);
-    // SAFETY: by the contract of this function.
+    // SAFETY: by the contract of this function; the run that a schedule keeps is that of its own Move.
     unsafe {
         match *schedule.inner() {
             Move::Copy { .. } => rows::one(level, to, from, count),
@@ -252,8 +252,8 @@ unsafe fn turn(
             } => {
                 let operand = (start, source_bytes);
                 match schedule.known_run() {
-                    Some(known) if count == schedule.inner().count() => {
-                        shuffle.run_known(level, to, from, (count, known), operand);
+                    Some(known) if known.periods == count => {
+                        shuffle.run_known(level, to, from, known, operand);
                     }
                     Some(_) | None => shuffle.run(level, to, from, count, operand),
                 }

@@ -104,27 +104,29 @@ impl Shuffle {
         }
         match self.tables(level) {
             #[cfg(target_arch = "x86_64")]
-            (Some(wide), _) => short::known(level, self.pattern(), wide, &row),
+            (Some(wide), _) => short::known((level, count), self.pattern(), wide, &row),
             #[cfg(any(
                 target_arch = "x86_64",
                 all(target_arch = "aarch64", target_feature = "neon")
             ))]
-            (None, Some(narrow)) => lanes::known(level, self.pattern(), narrow.of_rows(bytes), row),
+            (None, Some(narrow)) => {
+                lanes::known((level, count), self.pattern(), narrow.of_rows(bytes), row)
+            }
             _ => None,
         }
     }
 
-    /// As [`Shuffle::run`], of so many periods that `known` is their run.
+    /// As [`Shuffle::run`], of the periods of a known run.
     ///
     /// # Safety
-    /// As [`Shuffle::run`]; `known` was found for this shuffle and as many periods.
+    /// As [`Shuffle::run`]; `known` was found for this shuffle.
     #[inline(never)]
     pub(super) unsafe fn run_known(
         &self,
         level: Level,
         dst: *mut u8,
         src: *const u8,
-        (count, known): (usize, &KnownRun),
+        known: &KnownRun,
         operand: (*const u8, usize),
     ) {
         let run = Run {
@@ -134,10 +136,11 @@ impl Shuffle {
             low: operand.0,
             high: operand.0.wrapping_add(operand.1),
         };
-        // SAFETY: by the contract of this function; holding `level` is the proof that the processor has its instructions.
+        // SAFETY: by the contract of this function; holding `level` is the proof that the processor has its instructions, and what the known
+        // run reads was just found to lie inside the operand.
         unsafe {
             if known.level != level || !run.holds(known.reach) {
-                return self.run(level, dst, src, count, operand);
+                return self.run(level, dst, src, known.periods, operand);
             }
             #[cfg(target_arch = "x86_64")]
             if level.kind() == Kind::Avx512
@@ -154,7 +157,7 @@ impl Shuffle {
                 (_, Some(narrow)) => {
                     lanes::run_known::<uint8x16_t>(&run, narrow.of_rows(run.bytes), known);
                 }
-                _ => self.run(level, dst, src, count, operand),
+                _ => self.run(level, dst, src, known.periods, operand),
             }
         }
     }
@@ -324,13 +327,16 @@ pub(crate) fn prepare(schedule: &mut Schedule) {
     if Level::best().kind() == Kind::Avx512 && Cache::of(schedule.bytes()) == Cache::None {
         shuffle.whole();
     }
-    // One that would leave the operand in every call is no use.
+    // Rows of loops are moved together, and a run that would leave the operand in every call is no use.
     let at = schedule.src().offset as isize;
     let fits = |known: &KnownRun| {
-        let (first, last) = (at + known.reach.0, at + known.reach.1);
+        let (first, last) = known.reach;
+        let (first, last) = (at.saturating_add(first), at.saturating_add(last));
         !schedule.is_one_turn() || (first >= 0 && last.unsigned_abs() <= *source_bytes)
     };
-    let known = shuffle.known(Level::best(), *count).filter(fits);
+    let alone = schedule.extents().is_empty() || !schedule.src().is_affine();
+    let known = alone.then(|| shuffle.known(Level::best(), *count));
+    let known = known.flatten().filter(fits);
     schedule.keep_run(known);
 }
 

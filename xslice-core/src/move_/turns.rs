@@ -40,7 +40,7 @@ impl Schedule {
         }
     }
 
-    /// Whether [`Schedule::run_innermost`] moves a run that is known: it has little to find out.
+    /// Whether a turn of the loops around [`Schedule::run_innermost`] is a run that is known: it has little to find out.
     #[doc(hidden)]
     #[must_use]
     pub fn knows_run(&self) -> bool {
@@ -149,6 +149,7 @@ impl Schedule {
         unsafe {
             // Without a loop there is nothing to set up for one.
             let loops = self.extents().len();
+            // Most have none, and need not ask.
             let is_turn = loops == 0 || loops == self.outer_loops();
             let count = self.inner().count();
             is_turn && turn(Level::settled(), self, count, dst, (operand, at))

@@ -397,7 +397,7 @@ impl Schedule {
         self.known_run.as_ref()
     }
 
-    /// Keeps how the best level moves the run of the Move.
+    /// Keeps how the best level moves the run of the Move, which must be what was found for it: calls rest on that.
     pub(crate) fn keep_run(&mut self, run: Option<KnownRun>) {
         self.known_run = run;
     }

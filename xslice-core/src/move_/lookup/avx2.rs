@@ -1,4 +1,5 @@
-//! Look-ups of narrow entries with AVX2: eight indices are wrapped, tested and scaled at once, in 32 bits.
+//! Look-ups of narrow entries with AVX2: some indices are tested at once and read again; if one of them is negative, and where they are few,
+//! eight are wrapped, tested and scaled at once, in 32 bits.
 //!
 //! There is no gather here: on processors where that is slower than as many loads, these moves take the place of those of AVX-512. What is
 //! saved is the way of each place through 64 bits and a buffer of many; and where indices count up for a while, as in windows of samples,
@@ -184,11 +185,11 @@ unsafe fn counts_up<I: Index>(table: *const I, first: i64) -> bool {
     _mm256_movemask_epi8(same) == -1
 }
 
-/// As [`run`], of [`ASKED`] rows or more, [`ASKED`] at once, up to those whose indices seem to count up. Where none of them is outside or
+/// As [`run`], [`ASKED`] rows at once, up to those whose indices seem to count up. Where none of them is outside or
 /// negative, each index is read once more and its row moved, which takes half the instructions that it takes to part a vector of places.
 ///
 /// # Safety
-/// As [`run`], for rows of `N` bytes.
+/// As [`run`], for [`ASKED`] rows of `N` bytes or more.
 #[target_feature(enable = "avx2")]
 #[inline(never)]
 unsafe fn apart<I: Index, const N: usize>(
@@ -203,7 +204,7 @@ unsafe fn apart<I: Index, const N: usize>(
     unsafe {
         loop {
             let (to, some) = (dst.add(done * N), indices.from(done));
-            if !some.count_from_start() {
+            if !some.count_from_start_avx2() {
                 let count = ASKED;
                 let eight = |to, places| eight_of::<N>(to, src, places);
                 each_eight(to, Rows { count, ..rows }, &some, eight)?;
@@ -223,7 +224,7 @@ unsafe fn apart<I: Index, const N: usize>(
 /// [`ASKED`] rows of `N` bytes, each from where an index counts from the start of the axis.
 ///
 /// # Safety
-/// The indices lie in the table, which is packed, and in the axis; each is worth `scale` bytes.
+/// As [`run`], for [`ASKED`] rows of `N` bytes, none of whose indices is outside or negative; each is worth `scale` bytes.
 #[inline(always)]
 unsafe fn one_by_one<I: Index, const N: usize>(
     dst: *mut u8,

@@ -64,11 +64,37 @@ impl<I: Index> Indices<I> {
     /// Whether [`ASKED`] neighbouring indices lie in the axis, none counted from its end.
     ///
     /// # Safety
-    /// They lie in the table, which is packed.
+    /// They lie in the table, which is packed; the processor has the instructions of `level`.
+    pub unsafe fn count_from_start(&self, level: Level) -> bool {
+        // SAFETY: by the contract of this function; holding `level` is the proof that the processor has its instructions.
+        unsafe {
+            match level.kind() {
+                #[cfg(target_arch = "x86_64")]
+                Kind::Avx2 | Kind::Avx512 => self.count_from_start_avx2(),
+                // Part of what the crate is compiled for.
+                #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
+                Kind::Neon => self.count_from_start_any(),
+                Kind::Scalar => self.count_from_start_any(),
+            }
+        }
+    }
+
+    /// # Safety
+    /// As [`Indices::count_from_start`]; the processor has AVX2.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    pub unsafe fn count_from_start_avx2(&self) -> bool {
+        // SAFETY: by the contract of this function.
+        unsafe { self.count_from_start_any() }
+    }
+
+    /// # Safety
+    /// As [`Indices::count_from_start`].
     #[inline(always)]
-    pub unsafe fn count_from_start(&self) -> bool {
+    unsafe fn count_from_start_any(&self) -> bool {
         let last = self.size - 1;
-        // A loop, which is compiled for the vectors of its caller: the sign says whether any is outside.
+        // A loop, which is compiled for the vectors of its caller: the sign says whether any is outside or counted from the end.
         let mut outside = 0;
         for k in 0..ASKED {
             // SAFETY: by the contract of this function; at any alignment.
@@ -76,17 +102,6 @@ impl<I: Index> Indices<I> {
             outside |= index | last.wrapping_sub(index);
         }
         outside >= 0
-    }
-
-    /// [`Indices::count_from_start`] by the vectors of AVX2.
-    ///
-    /// # Safety
-    /// As there; the processor has AVX2.
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx2")]
-    pub unsafe fn count_from_start_avx2(&self) -> bool {
-        // SAFETY: by the contract of this function.
-        unsafe { self.count_from_start() }
     }
 
     /// The places of rows `first..`, one for each of `places`, and whether all indices lie in the axis.

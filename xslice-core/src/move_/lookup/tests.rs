@@ -62,7 +62,7 @@ fn look_up<I: Index>(random: &mut Random, bytes: usize, size: usize, mut ids: Ve
 #[test]
 fn lookups_move_what_indices_say_and_refuse_those_outside() {
     let mut random = Random(0xD1B5_4A32_D192_ED03);
-    for bytes in (1..=9).chain([12, 16, 33, 100]) {
+    for bytes in (1..=9).chain([12, 16, 20, 32, 33, 100]) {
         // Around what a table of 64, two, and four of them hold, and more.
         for size in [1, 5, 63, 64, 65, 128, 129, 255, 256, 257, 600] {
             // Those in the middle count from the start of the axis.

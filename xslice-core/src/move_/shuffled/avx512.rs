@@ -117,7 +117,8 @@ fn fetched(tables: &Tables<64>, tiles: usize) -> Option<Fetch> {
         true => FETCHED,
         false => FETCHED_EVEN,
     };
-    let pays = fetched.contains(&(tiles * (read + tables.tile))) && habits().fetches_long_patterns;
+    let bytes = tiles * (read + tables.tile);
+    let pays = read > 0 && fetched.contains(&bytes) && habits().fetches_long_patterns;
     pays.then(|| Fetch::ahead(tables, AHEAD))
 }
 

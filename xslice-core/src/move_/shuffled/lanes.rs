@@ -176,7 +176,7 @@ pub(super) unsafe fn rows<V: Lanes>(
 
 /// The run of a single row, if nothing of it is moved unit by unit.
 pub(super) fn known(
-    level: Level,
+    (level, periods): (Level, usize),
     pattern: &Pattern,
     tables: &Tables<16>,
     rows: Rows,
@@ -185,6 +185,7 @@ pub(super) fn known(
     let is_whole = tiles.last.is_some() || tiles.count * tables.tile == rows.bytes;
     (tiles.count > 0 && is_whole).then_some(KnownRun {
         level,
+        periods,
         bytes: rows.bytes,
         tiles: RowTiles::whole(tiles.count),
         last: tiles.last,

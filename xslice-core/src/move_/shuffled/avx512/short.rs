@@ -141,11 +141,12 @@ unsafe fn shaped<const VECTORS: usize, const LOADS: usize>(
 
 /// The run of a single row, if it is that short and its tables stay in registers.
 pub(in crate::move_::shuffled) fn known(
-    level: Level,
+    (level, periods): (Level, usize),
     pattern: &Pattern,
     tables: &Tables<64>,
     rows: &Rows,
 ) -> Option<KnownRun> {
+    // Only whether tables of this shape have a loop of their own.
     const fn stay<const VECTORS: usize, const LOADS: usize>() -> bool {
         true
     }
@@ -155,6 +156,7 @@ pub(in crate::move_::shuffled) fn known(
     let (short, last) = Short::alone(pattern, tables, rows);
     Some(KnownRun {
         level,
+        periods,
         bytes: rows.bytes,
         tiles: short.tiles,
         last,
@@ -165,7 +167,8 @@ pub(in crate::move_::shuffled) fn known(
 /// Moves a run that is known.
 ///
 /// # Safety
-/// As [`super::wide`], for a run that is [`known`] for these tables and whose reach lies inside the operand.
+/// The processor has AVX-512 F, BW, VL, DQ and VBMI; the run is [`known`] for these tables, what it reads from `src` on lies inside the operand,
+/// and its bytes are writable from `dst` on.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
 pub(in crate::move_::shuffled) unsafe fn run_known(
     dst: *mut u8,
@@ -173,8 +176,14 @@ pub(in crate::move_::shuffled) unsafe fn run_known(
     tables: &Tables<64>,
     known: &KnownRun,
 ) {
-    // SAFETY: by the contract of this function; without registers for its tables no run is known.
-    unsafe { by_shape!(tables, known_of(dst, src, tables, known), ()) }
+    // SAFETY: by the contract of this function.
+    unsafe {
+        by_shape!(
+            tables,
+            known_of(dst, src, tables, known),
+            unreachable!("no run is known of such tables")
+        )
+    }
 }
 
 /// # Safety
