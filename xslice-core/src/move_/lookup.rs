@@ -148,11 +148,10 @@ unsafe fn asked_first<I: Index>(
             let count = ASKED.min(rows.count - done);
             let mut to = dst.wrapping_offset(done as isize * rows.dst_stride);
             if count == ASKED && indices.count_from_start(level) {
-                for k in 0..ASKED {
-                    let index: i64 = indices.table.add(k).read_unaligned().into();
-                    mover.run(to, src.offset(index as isize * indices.scale));
+                indices.each_from_start(|_, place| {
+                    mover.run(to, src.offset(place));
                     to = to.wrapping_offset(rows.dst_stride);
-                }
+                });
             } else {
                 let row = |to, from| mover.run(to, from);
                 if !as_read(to, src, Rows { count, ..rows }, &indices, row) {

@@ -60,20 +60,20 @@ unsafe fn of_width<I: Index, const N: usize, const ALL: usize>(
     indices: &Indices<I>,
 ) -> Option<usize> {
     let touch = indices.scale == N as isize;
+    let asked = match rows.count {
+        ..LEAST_ASKED => 0,
+        count => count / ASKED * ASKED,
+    };
     let mut done = 0;
     // SAFETY: by the contract of this function, for the rows of each part.
     unsafe {
-        while rows.count >= LEAST_ASKED && rows.count - done >= ASKED {
-            let count = rows.count - done;
-            let (to, rows, indices) = (
-                dst.add(done * N),
-                Rows { count, ..rows },
-                indices.from(done),
-            );
-            let in_a_row = if touch {
-                in_a_row::<I, N, ALL>(to, src, rows, &indices)
-            } else {
-                0
+        while done < asked {
+            let count = asked - done;
+            let (to, rows) = (dst.add(done * N), Rows { count, ..rows });
+            let indices = indices.from(done);
+            let in_a_row = match touch {
+                true => in_a_row::<I, N, ALL>(to, src, rows, &indices),
+                false => 0,
             };
             done += match in_a_row {
                 0 => apart::<I, N>(to, src, rows, &indices)?,
@@ -185,8 +185,8 @@ unsafe fn counts_up<I: Index>(table: *const I, first: i64) -> bool {
     _mm256_movemask_epi8(same) == -1
 }
 
-/// As [`run`], [`ASKED`] rows at once, up to those whose indices seem to count up. Where none of them is outside or
-/// negative, each index is read once more and its row moved, which takes half the instructions that it takes to part a vector of places.
+/// As [`run`], [`ASKED`] rows at once, up to those whose indices seem to count up. Where none of them is outside or negative, each index is
+/// read once more and its row moved, which takes half the instructions that it takes to part a vector of places.
 ///
 /// # Safety
 /// As [`run`], for [`ASKED`] rows of `N` bytes or more.
@@ -200,6 +200,10 @@ unsafe fn apart<I: Index, const N: usize>(
 ) -> Option<usize> {
     let touch = indices.scale == N as isize;
     let mut done = 0;
+    let row = |to: *mut u8, k: usize, place: isize| {
+        // SAFETY: by the contract of this function, for a row whose index lies in its axis.
+        unsafe { copy::fixed::<N>(to.add(N * k), src.offset(place)) }
+    };
     // SAFETY: by the contract of this function, for the rows of each part.
     unsafe {
         loop {
@@ -209,34 +213,16 @@ unsafe fn apart<I: Index, const N: usize>(
                 let eight = |to, places| eight_of::<N>(to, src, places);
                 each_eight(to, Rows { count, ..rows }, &some, eight)?;
             } else if touch {
-                one_by_one::<I, N>(to, src, some.table, N as isize);
+                // A scale that the compiler knows.
+                let scale = N as isize;
+                Indices { scale, ..some }.each_from_start(|k, place| row(to, k, place));
             } else {
-                one_by_one::<I, N>(to, src, some.table, some.scale);
+                some.each_from_start(|k, place| row(to, k, place));
             }
             done += ASKED;
             if rows.count - done < ASKED || (touch && indices.from(done).seem_to_count_up()) {
                 return Some(done);
             }
-        }
-    }
-}
-
-/// [`ASKED`] rows of `N` bytes, each from where an index counts from the start of the axis.
-///
-/// # Safety
-/// As [`run`], for [`ASKED`] rows of `N` bytes, none of whose indices is outside or negative; each is worth `scale` bytes.
-#[inline(always)]
-unsafe fn one_by_one<I: Index, const N: usize>(
-    dst: *mut u8,
-    src: *const u8,
-    table: *const I,
-    scale: isize,
-) {
-    for k in 0..ASKED {
-        // SAFETY: by the contract of this function; at any alignment.
-        unsafe {
-            let index: i64 = table.add(k).read_unaligned().into();
-            copy::fixed::<N>(dst.add(N * k), src.offset(index as isize * scale));
         }
     }
 }

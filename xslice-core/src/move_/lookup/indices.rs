@@ -104,6 +104,19 @@ impl<I: Index> Indices<I> {
         outside >= 0
     }
 
+    /// Calls `row` with the number and the place of each of [`ASKED`] neighbouring indices.
+    ///
+    /// # Safety
+    /// They lie in the table, which is packed, and [count from the start](Self::count_from_start) of the axis.
+    #[inline(always)]
+    pub unsafe fn each_from_start(&self, mut row: impl FnMut(usize, isize)) {
+        for k in 0..ASKED {
+            // SAFETY: by the contract of this function; at any alignment.
+            let index: i64 = unsafe { self.table.add(k).read_unaligned() }.into();
+            row(k, index as isize * self.scale);
+        }
+    }
+
     /// The places of rows `first..`, one for each of `places`, and whether all indices lie in the axis.
     ///
     /// # Safety
