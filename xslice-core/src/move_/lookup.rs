@@ -124,10 +124,11 @@ unsafe fn alone<I: Index>(
     unsafe { as_read(dst, src, rows, indices, |to, from| mover.run(to, from)) }
 }
 
-/// Longer rows take no less time by [`asked_first`], shorter ones are quicker from places.
+/// Longer rows take no less time by [`asked_first`] if they are near, shorter ones are quicker from places.
 const ASKED_FIRST: RangeInclusive<usize> = 17..=48;
 
-/// As [`alone`], but vectors test [`ASKED`] indices at once: where none is outside or negative, each is read again and used as it is.
+/// As [`alone`], but vectors test [`ASKED`] indices at once: where none is outside or negative, each is read again and used as it is. Rows
+/// are fetched `ahead` of the one that moves; 0: none is.
 ///
 /// # Safety
 /// As [`alone`]; indices are packed, the source stands still.
@@ -139,20 +140,51 @@ unsafe fn asked_first<I: Index>(
     src: *const u8,
     rows: Rows,
     indices: &Indices<I>,
+    ahead: usize,
 ) -> bool {
-    let mut done = 0;
+    // SAFETY: by the contract of this function.
+    unsafe {
+        match (ahead, lines_asked_for(src, &rows, indices)) {
+            (0, _) => asked::<0, I>(mover, level, dst, src, rows, indices, ahead),
+            (_, 1) => asked::<1, I>(mover, level, dst, src, rows, indices, ahead),
+            _ => asked::<2, I>(mover, level, dst, src, rows, indices, ahead),
+        }
+    }
+}
+
+/// As [`asked_first`], with so many lines of each row fetched.
+///
+/// # Safety
+/// As [`asked_first`].
+#[inline(always)]
+unsafe fn asked<const LINES: usize, I: Index>(
+    mover: impl Mover,
+    level: Level,
+    dst: *mut u8,
+    src: *const u8,
+    rows: Rows,
+    indices: &Indices<I>,
+    ahead: usize,
+) -> bool {
     // SAFETY: by the contract of this function, for the rows of each part; a row moves only if its index lies in its axis.
     unsafe {
+        let fetch = |at| fetch(indices, at, src, rows.bytes, LINES);
+        (0..ahead.min(rows.count)).for_each(|k| fetch(indices.table.add(k)));
+        let mut done = 0;
         while done < rows.count {
+            let later = indices.table.wrapping_add(done + ahead);
             let indices = indices.from(done);
             let count = ASKED.min(rows.count - done);
+            let fetched = ASKED.min((rows.count - done).saturating_sub(ahead));
             let mut to = dst.wrapping_offset(done as isize * rows.dst_stride);
-            if count == ASKED && indices.count_from_start(level) {
-                indices.each_from_start(|_, place| {
+            if fetched == ASKED && indices.count_from_start(level) {
+                indices.each_from_start(|k, place| {
+                    fetch(later.add(k));
                     mover.run(to, src.offset(place));
                     to = to.wrapping_offset(rows.dst_stride);
                 });
             } else {
+                (0..fetched).for_each(|k| fetch(later.add(k)));
                 let row = |to, from| mover.run(to, from);
                 if !as_read(to, src, Rows { count, ..rows }, &indices, row) {
                     return false;
@@ -162,6 +194,38 @@ unsafe fn asked_first<I: Index>(
         }
     }
     true
+}
+
+/// How many lines of a row of at most one to ask for: it may lie in two.
+fn lines_asked_for<I>(src: *const u8, rows: &Rows, indices: &Indices<I>) -> usize {
+    match habits().finds_rows_by_itself && !rows_lie_in_lines(src, rows, indices) {
+        true => 2,
+        false => 1,
+    }
+}
+
+/// Asks for so many lines, up to two, of the row of the index at a place, counted from `from`.
+///
+/// # Safety
+/// An index lies there, unless no line is asked for.
+#[inline(always)]
+unsafe fn fetch<I: Index>(
+    indices: &Indices<I>,
+    at: *const I,
+    from: *const u8,
+    bytes: usize,
+    lines: usize,
+) {
+    if lines == 0 {
+        return;
+    }
+    // SAFETY: by the contract of this function; at any alignment. An index that lies outside is no address: a prefetch reads none.
+    let (place, _) = indices.place(unsafe { at.read_unaligned() }.into());
+    let row = from.wrapping_offset(place);
+    rows::prefetch(row);
+    if lines > 1 {
+        rows::prefetch(row.wrapping_add(bytes - 1));
+    }
 }
 
 /// Rows that vectors move whole: how many, or none where an index lies outside.
@@ -272,21 +336,26 @@ unsafe fn blocks<I: Index>(
     let ahead = looked_ahead(rows.cache, rows.bytes);
     // SAFETY: by the contract of this function.
     unsafe {
-        if (LEAST_AHEAD..rows::LEAST_ROW).contains(&rows.bytes) {
-            let by_itself = habits().finds_rows_by_itself;
-            if ahead > 0 && indices.is_far() {
-                let ahead = if by_itself { FAR_AHEAD } else { ahead };
-                return by_width!(rows.bytes, in_turn(dst, src, rows, indices, ahead));
-            }
+        let by_itself = habits().finds_rows_by_itself;
+        let packed = indices.stride == size_of::<I>() as isize && rows.src_stride == 0;
+        let is_line = (LEAST_AHEAD..rows::LEAST_ROW).contains(&rows.bytes);
+        let is_far = is_line && ahead > 0 && indices.is_far();
+        let far_ahead = match (is_far, by_itself) {
+            (false, _) => 0,
+            (true, false) => ahead,
+            (true, true) => FAR_AHEAD,
+        };
+        if by_itself && packed && (is_far || ASKED_FIRST.contains(&rows.bytes)) {
+            return by_width!(
+                rows.bytes,
+                asked_first(level, dst, src, rows, indices, far_ahead)
+            );
         }
-        if habits().finds_rows_by_itself {
-            let packed = indices.stride == size_of::<I>() as isize && rows.src_stride == 0;
-            if packed && ASKED_FIRST.contains(&rows.bytes) {
-                return by_width!(rows.bytes, asked_first(level, dst, src, rows, indices));
-            }
-            if (LEAST_AHEAD..rows::LEAST_ROW).contains(&rows.bytes) {
-                return by_width!(rows.bytes, alone(dst, src, rows, indices));
-            }
+        if is_far {
+            return by_width!(rows.bytes, in_turn(dst, src, rows, indices, far_ahead));
+        }
+        if by_itself && is_line {
+            return by_width!(rows.bytes, alone(dst, src, rows, indices));
         }
         each_block(level, rows, indices, ahead, |done, count, places| {
             let to = dst.wrapping_offset(done as isize * rows.dst_stride);
@@ -317,20 +386,11 @@ unsafe fn in_turn<I: Index>(
 ) -> bool {
     // SAFETY: by the contract of this function, for as many indices as there are rows; at any alignment.
     let place = |at: *const I| indices.place(unsafe { at.read_unaligned() }.into());
-    let of_row = |k: usize| {
-        let at = indices
-            .table
-            .wrapping_byte_offset(k as isize * indices.stride);
-        (at, src.wrapping_offset(k as isize * rows.src_stride))
-    };
-    let straddle = habits().finds_rows_by_itself && !rows_lie_in_lines(src, &rows, indices);
-    // An index that lies outside is no address yet: a prefetch reads none.
-    let fetch = |(at, row): (*const I, *const u8)| {
-        let row = row.wrapping_offset(place(at).0);
-        rows::prefetch(row);
-        if straddle {
-            rows::prefetch(row.wrapping_add(rows.bytes - 1));
-        }
+    let lines = lines_asked_for(src, &rows, indices);
+    let fetch = |k: usize| {
+        let row = src.wrapping_offset(k as isize * rows.src_stride);
+        // SAFETY: by the contract of this function.
+        unsafe { fetch(indices, indices.from(k).table, row, rows.bytes, lines) };
     };
     let fetches_written = habits().fetches_written;
     // Steps, where products for each row took up to a tenth longer.
@@ -351,9 +411,9 @@ unsafe fn in_turn<I: Index>(
         true
     };
     let ahead = ahead.min(rows.count);
-    (0..ahead).for_each(|k| fetch(of_row(k)));
+    (0..ahead).for_each(fetch);
     for k in ahead..rows.count {
-        fetch(of_row(k));
+        fetch(k);
         if !move_next() {
             return false;
         }
