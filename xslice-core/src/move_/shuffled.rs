@@ -95,8 +95,13 @@ impl Shuffle {
         unsafe { self.rows(level, dst, src, row, operand) }
     }
 
-    /// How a level moves so many periods, if they are a short run and near.
-    pub(super) fn known(&self, level: Level, count: usize) -> Option<KnownRun> {
+    /// How a level moves so many periods, if they are a short run and near, by loads that lie inside the operand: those whose reach it `holds`.
+    pub(super) fn known(
+        &self,
+        level: Level,
+        count: usize,
+        holds: impl Fn((isize, isize)) -> bool,
+    ) -> Option<KnownRun> {
         let bytes = count.saturating_mul(self.pattern().period());
         let row = Rows::one(bytes, Cache::of(bytes));
         if row.cache != Cache::Near {
@@ -104,13 +109,15 @@ impl Shuffle {
         }
         match self.tables(level) {
             #[cfg(target_arch = "x86_64")]
-            (Some(wide), _) => short::known((level, count), self.pattern(), wide, &row),
+            (Some(wide), _) => short::known((level, count), self.pattern(), wide, &row)
+                .filter(|known| holds(known.reach)),
             #[cfg(any(
                 target_arch = "x86_64",
                 all(target_arch = "aarch64", target_feature = "neon")
             ))]
             (None, Some(narrow)) => {
-                lanes::known((level, count), self.pattern(), narrow.of_rows(bytes), row)
+                let tables = narrow.of_rows(bytes);
+                lanes::known((level, count), self.pattern(), tables, row, holds)
             }
             _ => None,
         }
@@ -151,11 +158,13 @@ impl Shuffle {
             match self.tables(level) {
                 #[cfg(target_arch = "x86_64")]
                 (None, Some(narrow)) => {
-                    lanes::run_known::<__m128i>(&run, narrow.of_rows(run.bytes), known);
+                    let tables = narrow.of_rows(run.bytes);
+                    lanes::run_known::<__m128i>(&run, self.pattern(), tables, known);
                 }
                 #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
                 (_, Some(narrow)) => {
-                    lanes::run_known::<uint8x16_t>(&run, narrow.of_rows(run.bytes), known);
+                    let tables = narrow.of_rows(run.bytes);
+                    lanes::run_known::<uint8x16_t>(&run, self.pattern(), tables, known);
                 }
                 _ => self.run(level, dst, src, known.periods, operand),
             }
@@ -327,17 +336,16 @@ pub(crate) fn prepare(schedule: &mut Schedule) {
     if Level::best().kind() == Kind::Avx512 && Cache::of(schedule.bytes()) == Cache::None {
         shuffle.whole();
     }
-    // Rows of loops are moved together, and a run that would leave the operand in every call is no use.
+    // Where an index says where a run begins, each call sees whether it is inside.
     let at = schedule.src().offset as isize;
-    let fits = |known: &KnownRun| {
-        let (first, last) = known.reach;
+    let holds = |(first, last): (isize, isize)| {
         let (first, last) = (at.saturating_add(first), at.saturating_add(last));
         !schedule.is_one_turn() || (first >= 0 && last.unsigned_abs() <= *source_bytes)
     };
+    // Rows of loops are moved together.
     let alone = schedule.extents().is_empty() || !schedule.src().is_affine();
-    let known = alone.then(|| shuffle.known(Level::best(), *count));
-    let known = known.flatten().filter(fits);
-    schedule.keep_run(known);
+    let known = alone.then(|| shuffle.known(Level::best(), *count, holds));
+    schedule.keep_run(known.flatten());
 }
 
 /// Moves bytes `at` of a run unit by unit; `at` begins and ends with a unit.

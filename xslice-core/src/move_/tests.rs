@@ -116,7 +116,10 @@ fn shuffle(random: &mut Random, shuffle: &Shuffle, periods: usize, slack: (usize
                 ..rows
             };
             shuffle.rows_from(level, to_any, src, rows, places, operand);
-            match shuffle.known(level, periods) {
+            let inside = |(first, last): (isize, isize)| {
+                start + first >= 0 && (start + last).unsigned_abs() <= all.1
+            };
+            match shuffle.known(level, periods, inside) {
                 Some(known) => shuffle.run_known(level, alone.as_mut_ptr(), src, &known, all),
                 None => shuffle.run(level, alone.as_mut_ptr(), src, periods, all),
             }

@@ -99,7 +99,7 @@ const SHORT_ROW: usize = 256;
 const LONG_ROW: usize = 8 << 10;
 
 /// Lines that a turn of the loop asks for.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 struct Ahead {
     /// From the place of the turn.
     first: isize,
@@ -112,6 +112,10 @@ struct Ahead {
 impl Ahead {
     /// For turns of so many tiles: lines that a later turn reads.
     fn of(tables: &Tables<16>, tiles: &Tiles<'_>, turn: usize) -> Self {
+        // The first lines of rows that begin anywhere are fetched as those of a look-up.
+        if tiles.rows.cache == Cache::Near || tiles.places.is_some() {
+            return Self::default();
+        }
         let stride = tables.src_stride.unsigned_abs();
         let direction = tables.src_stride.signum();
         let read = tiles.count * stride;
@@ -122,22 +126,13 @@ impl Ahead {
                 .wrapping_mul(AHEAD.div_ceil(read) as isize),
             _ => AHEAD as isize * direction,
         };
-        let none = Self {
-            first,
-            count: 0,
-            apart: 0,
-            end: None,
-        };
-        // The first lines of rows that begin anywhere are fetched as those of a look-up.
-        if tiles.rows.cache == Cache::Near || tiles.places.is_some() {
-            return none;
-        }
         if stride > LINE && (read * tiles.rows.count) as u64 > KEPT {
             // Tiles have lines of their own, which are not near already.
             return Self {
+                first,
                 count: turn,
                 apart: tables.src_stride,
-                ..none
+                end: None,
             };
         }
         let (lines, part) = (turn * stride / LINE, turn * stride % LINE);

@@ -174,20 +174,30 @@ pub(super) unsafe fn rows<V: Lanes>(
     }
 }
 
-/// The run of a single row, if nothing of it is moved unit by unit.
+/// The run of a single row, if all of it or all but one tile is moved by loads that lie inside the operand: those whose reach it `holds`.
 pub(super) fn known(
     (level, periods): (Level, usize),
     pattern: &Pattern,
     tables: &Tables<16>,
     rows: Rows,
+    holds: impl Fn((isize, isize)) -> bool,
 ) -> Option<KnownRun> {
-    let tiles = Tiles::new(pattern, tables, rows);
-    let is_whole = tiles.last.is_some() || tiles.count * tables.tile == rows.bytes;
-    (tiles.count > 0 && is_whole).then_some(KnownRun {
+    let all = Tiles::new(pattern, tables, rows);
+    let tiles = match holds(all.reach) {
+        true => all,
+        false => Tiles::of(tables, rows, all.count.saturating_sub(1), None),
+    };
+    let whole = tiles.count;
+    let rest = rows.bytes - whole * tables.tile;
+    (whole > 0 && holds(tiles.reach)).then_some(KnownRun {
         level,
         periods,
         bytes: rows.bytes,
-        tiles: RowTiles::whole(tiles.count),
+        tiles: RowTiles {
+            whole,
+            cut: 0,
+            rest,
+        },
         last: tiles.last,
         reach: tiles.reach,
     })
@@ -198,16 +208,27 @@ pub(super) fn known(
 /// # Safety
 /// As [`rows`], for a run that is [`known`] for these tables and whose reach lies inside the operand.
 #[inline(always)]
-pub(super) unsafe fn run_known<V: Lanes>(run: &Run, tables: &Tables<16>, known: &KnownRun) {
+pub(super) unsafe fn run_known<V: Lanes>(
+    run: &Run,
+    pattern: &Pattern,
+    tables: &Tables<16>,
+    known: &KnownRun,
+) {
+    let RowTiles { whole, rest, .. } = known.tiles;
     let tiles = Tiles {
         rows: Rows::one(known.bytes, Cache::Near),
         places: None,
-        count: known.tiles.whole,
+        count: whole,
         last: known.last,
         reach: known.reach,
     };
     // SAFETY: by the contract of this function.
-    unsafe { V::tiles(run, tables, tiles) }
+    unsafe {
+        V::tiles(run, tables, tiles);
+        if known.last.is_none() && rest > 0 {
+            units(run, pattern, known.bytes - rest..known.bytes);
+        }
+    }
 }
 
 /// Moves some of the rows.
