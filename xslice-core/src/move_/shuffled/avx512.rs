@@ -94,7 +94,12 @@ unsafe fn vectors_of<const VECTORS: usize, const LOADS: usize>(
         if bytes >= least_paced(VECTORS, LOADS) && habits().outruns_caches {
             in_registers.paced(tables, first, tiles.len());
         } else if let Some(fetch) = fetched(tables, tiles.len()) {
-            in_registers.tiles::<false, MANY>(tables, first, tiles.len(), fetch);
+            // A loop over their number was slower.
+            match fetch.lines {
+                1 => in_registers.tiles::<false, 1>(tables, first, tiles.len(), fetch),
+                2 => in_registers.tiles::<false, 2>(tables, first, tiles.len(), fetch),
+                _ => in_registers.tiles::<false, MANY>(tables, first, tiles.len(), fetch),
+            };
         } else {
             in_registers.tiles::<false, 0>(tables, first, tiles.len(), Fetch::NONE);
         }
@@ -102,24 +107,25 @@ unsafe fn vectors_of<const VECTORS: usize, const LOADS: usize>(
 }
 
 /// How far ahead of a tile the lines of another are fetched.
-const AHEAD: isize = 1 << 10;
+const AHEAD: isize = 2 << 10;
 
 /// Bytes that are read and written together: fewer of them are still in the second cache, more come from memory.
 const FETCHED: Range<usize> = 2 << 20..8 << 20;
 
 /// The same where no more is read than written.
+const AHEAD_EVEN: isize = 1 << 10;
 const FETCHED_EVEN: Range<usize> = 2 << 20..5 << 20;
 
 /// What is fetched ahead with each of so many tiles, if that pays.
 fn fetched(tables: &Tables<64>, tiles: usize) -> Option<Fetch> {
     let read = tables.src_stride.unsigned_abs();
-    let fetched = match read > tables.tile {
-        true => FETCHED,
-        false => FETCHED_EVEN,
+    let (fetched, ahead) = match read > tables.tile {
+        true => (FETCHED, AHEAD),
+        false => (FETCHED_EVEN, AHEAD_EVEN),
     };
     let bytes = tiles * (read + tables.tile);
     let pays = read > 0 && fetched.contains(&bytes) && habits().fetches_long_patterns;
-    pays.then(|| Fetch::ahead(tables, AHEAD))
+    pays.then(|| Fetch::ahead(tables, ahead))
 }
 
 /// Shorter runs have a share of their lines in nearer caches than the last: less of those that read two for each that they write. Many
