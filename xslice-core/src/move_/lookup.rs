@@ -2,7 +2,7 @@
 //!
 //! Indices are turned into places block by block, ahead of the rows that move: wrapped, tested, and scaled to bytes in one loop without
 //! a branch, which the compiler vectorises at each level. So a row costs a load, a load and a store, the processor can be told of rows
-//! some way ahead, and an index is tested while it is read anyway. Short rows that need not be told of move when their index has been read;
+//! some way ahead, and an index is tested while it is read anyway. Short rows, near ones and far ones, move when their index has been read;
 //! some indices that a vector has tested are read again. An index that is outside its axis is never used as an address (I3): rows before
 //! it may have moved, and a vector that looks up many rows at once reads none for it, but may write what is in its place.
 
@@ -166,7 +166,8 @@ unsafe fn asked<const LINES: usize, I: Index>(
     indices: &Indices<I>,
     ahead: usize,
 ) -> bool {
-    // SAFETY: by the contract of this function, for the rows of each part; a row moves only if its index lies in its axis.
+    // SAFETY: by the contract of this function, for the rows of each part; a row moves only if its index lies in its axis, and rows that are
+    // fetched are some of those left, so that their indices lie in the table.
     unsafe {
         let fetch = |at| fetch(indices, at, src, rows.bytes, LINES);
         (0..ahead.min(rows.count)).for_each(|k| fetch(indices.table.add(k)));
@@ -196,7 +197,7 @@ unsafe fn asked<const LINES: usize, I: Index>(
     true
 }
 
-/// How many lines of a row of at most one to ask for: it may lie in two.
+/// How many lines of a row of at most one to ask for. It may lie in two; only processors that find rows by themselves were timed with both.
 fn lines_asked_for<I>(src: *const u8, rows: &Rows, indices: &Indices<I>) -> usize {
     match habits().finds_rows_by_itself && !rows_lie_in_lines(src, rows, indices) {
         true => 2,

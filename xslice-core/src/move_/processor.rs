@@ -41,8 +41,8 @@ pub(super) struct Habits {
     /// Rows of half a line or a line that indices pick out of near tables are quicker where each moves when its index has been read, and
     /// nothing is fetched ahead: a processor with room for hundreds of instructions has as many rows on their way. On Zen 5 that takes up
     /// to a third less time than blocks of indices with their rows fetched, up to a tenth more out of tables of some megabytes for large
-    /// results. Out of far tables they are fetched 96 ahead as well, which takes half the time if no cache has them, up to an eighth more
-    /// if the last one has all. Indices of far rows, and of near ones from 17 bytes on, up to 48, are tested some at once: up to a fourth
+    /// results. Out of far tables they move likewise, but are fetched 96 ahead: half the time if no cache has them, up to an eighth more if
+    /// the last one has all. Indices of far rows, and of near ones from 17 bytes on, up to 48, are tested some at once: up to a fourth
     /// less. Not timed elsewhere.
     pub finds_rows_by_itself: bool,
     /// A loop that asks for lines as fast as it can makes the last cache slower. On Zen 4, runs of some megabytes take up to a fifth less

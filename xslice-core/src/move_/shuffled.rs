@@ -95,7 +95,15 @@ impl Shuffle {
         unsafe { self.rows(level, dst, src, row, operand) }
     }
 
-    /// How a level moves so many periods, if they are a short run and near, by loads that lie inside the operand: those whose reach it `holds`.
+    /// How a level moves so many periods, if they are a short run and near, by loads that lie inside the operand, which `holds` says of what
+    /// they read.
+    #[cfg_attr(
+        not(any(
+            target_arch = "x86_64",
+            all(target_arch = "aarch64", target_feature = "neon")
+        )),
+        expect(unused_variables, reason = "there are no such vectors")
+    )]
     pub(super) fn known(
         &self,
         level: Level,

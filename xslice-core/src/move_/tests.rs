@@ -94,7 +94,7 @@ fn shuffle(random: &mut Random, shuffle: &Shuffle, periods: usize, slack: (usize
     }
     let run = |level: Level| {
         let mut dst = expected.each_ref().map(|dst| vec![UNTOUCHED; dst.len()]);
-        let mut alone = vec![UNTOUCHED; bytes + 64];
+        let mut alone = [(); 2].map(|()| vec![UNTOUCHED; bytes + 64]);
         let (operand, all) = (src.as_ptr_range(), (src.as_ptr(), src.len()));
         let src = src.as_ptr().wrapping_offset(start);
         let [in_order, from_any, to_any] = dst.each_mut().map(Vec::as_mut_ptr);
@@ -116,18 +116,30 @@ fn shuffle(random: &mut Random, shuffle: &Shuffle, periods: usize, slack: (usize
                 ..rows
             };
             shuffle.rows_from(level, to_any, src, rows, places, operand);
+            // What is known of a place, and what is known wherever a run begins, so that each call sees whether it is inside.
             let inside = |(first, last): (isize, isize)| {
                 start + first >= 0 && (start + last).unsigned_abs() <= all.1
             };
-            match shuffle.known(level, periods, inside) {
-                Some(known) => shuffle.run_known(level, alone.as_mut_ptr(), src, &known, all),
-                None => shuffle.run(level, alone.as_mut_ptr(), src, periods, all),
+            let known = [
+                shuffle.known(level, periods, inside),
+                shuffle.known(level, periods, |_| true),
+            ];
+            for (known, alone) in known.iter().zip(&mut alone) {
+                match known {
+                    Some(known) => shuffle.run_known(level, alone.as_mut_ptr(), src, known, all),
+                    None => shuffle.run(level, alone.as_mut_ptr(), src, periods, all),
+                }
             }
         }
-        let first = &expected[0][..bytes];
-        let (moved, behind) = alone.split_at(bytes);
-        assert!(moved == first, "{}: {pattern:?}, {periods}", level.name());
-        assert!(behind.iter().all(|&byte| byte == UNTOUCHED), "{pattern:?}");
+        for alone in alone {
+            let (moved, behind) = alone.split_at(bytes);
+            let name = level.name();
+            assert!(
+                moved == &expected[0][..bytes],
+                "{name}: {pattern:?}, {periods}"
+            );
+            assert!(behind.iter().all(|&byte| byte == UNTOUCHED), "{pattern:?}");
+        }
         assert!(
             dst == expected,
             "{}: {pattern:?}, {periods} periods, {slack:?} spare",

@@ -99,7 +99,7 @@ const SHORT_ROW: usize = 256;
 const LONG_ROW: usize = 8 << 10;
 
 /// Lines that a turn of the loop asks for.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 struct Ahead {
     /// From the place of the turn.
     first: isize,
@@ -110,11 +110,18 @@ struct Ahead {
 }
 
 impl Ahead {
+    const NONE: Self = Self {
+        first: 0,
+        count: 0,
+        apart: 0,
+        end: None,
+    };
+
     /// For turns of so many tiles: lines that a later turn reads.
     fn of(tables: &Tables<16>, tiles: &Tiles<'_>, turn: usize) -> Self {
         // The first lines of rows that begin anywhere are fetched as those of a look-up.
         if tiles.rows.cache == Cache::Near || tiles.places.is_some() {
-            return Self::default();
+            return Self::NONE;
         }
         let stride = tables.src_stride.unsigned_abs();
         let direction = tables.src_stride.signum();

@@ -106,15 +106,18 @@ unsafe fn vectors_of<const VECTORS: usize, const LOADS: usize>(
     }
 }
 
-/// How far ahead of a tile the lines of another are fetched.
-const AHEAD: isize = 2 << 10;
-
-/// Bytes that are read and written together: fewer of them are still in the second cache, more come from memory.
+/// Bytes that are read and written together, more read than written, whose lines are fetched: fewer of them are still in the second cache,
+/// more come from memory.
 const FETCHED: Range<usize> = 2 << 20..8 << 20;
 
+/// How far ahead of a tile they are fetched.
+const AHEAD: isize = 2 << 10;
+
 /// The same where no more is read than written.
-const AHEAD_EVEN: isize = 1 << 10;
 const FETCHED_EVEN: Range<usize> = 2 << 20..5 << 20;
+
+/// How far ahead of a tile these are.
+const AHEAD_EVEN: isize = 1 << 10;
 
 /// What is fetched ahead with each of so many tiles, if that pays.
 fn fetched(tables: &Tables<64>, tiles: usize) -> Option<Fetch> {

@@ -174,7 +174,8 @@ pub(super) unsafe fn rows<V: Lanes>(
     }
 }
 
-/// The run of a single row, if all of it or all but one tile is moved by loads that lie inside the operand: those whose reach it `holds`.
+/// The run of a single row by tiles whose loads lie inside the operand, which `holds` says of what they read. Units at its end may be left
+/// to move one by one: those of the last tile, if that leaves the operand, and those that fill none.
 pub(super) fn known(
     (level, periods): (Level, usize),
     pattern: &Pattern,
@@ -183,21 +184,14 @@ pub(super) fn known(
     holds: impl Fn((isize, isize)) -> bool,
 ) -> Option<KnownRun> {
     let all = Tiles::new(pattern, tables, rows);
-    let tiles = match holds(all.reach) {
-        true => all,
-        false => Tiles::of(tables, rows, all.count.saturating_sub(1), None),
-    };
-    let whole = tiles.count;
-    let rest = rows.bytes - whole * tables.tile;
-    (whole > 0 && holds(tiles.reach)).then_some(KnownRun {
+    let without = |dropped| Tiles::of(tables, rows, all.count.saturating_sub(dropped), None);
+    let fits = |tiles: &Tiles<'_>| tiles.count > 0 && holds(tiles.reach);
+    let tiles = [all, without(0), without(1)].into_iter().find(fits)?;
+    Some(KnownRun {
         level,
         periods,
         bytes: rows.bytes,
-        tiles: RowTiles {
-            whole,
-            cut: 0,
-            rest,
-        },
+        tiles: RowTiles::whole(tiles.count),
         last: tiles.last,
         reach: tiles.reach,
     })
@@ -214,19 +208,19 @@ pub(super) unsafe fn run_known<V: Lanes>(
     tables: &Tables<16>,
     known: &KnownRun,
 ) {
-    let RowTiles { whole, rest, .. } = known.tiles;
     let tiles = Tiles {
         rows: Rows::one(known.bytes, Cache::Near),
         places: None,
-        count: whole,
+        count: known.tiles.whole,
         last: known.last,
         reach: known.reach,
     };
-    // SAFETY: by the contract of this function.
+    let done = tiles.count * tables.tile;
+    // SAFETY: by the contract of this function. By `fitting_rows`, which singles out rows, short runs took up to a quarter longer.
     unsafe {
         V::tiles(run, tables, tiles);
-        if known.last.is_none() && rest > 0 {
-            units(run, pattern, known.bytes - rest..known.bytes);
+        if tiles.last.is_none() && done < known.bytes {
+            units(run, pattern, done..known.bytes);
         }
     }
 }
