@@ -45,8 +45,9 @@ pub(super) struct Habits {
     /// the last one has all. Indices of far rows, and of near ones from 17 bytes on, up to 48, are tested some at once: up to a fourth
     /// less. Not timed elsewhere.
     pub finds_rows_by_itself: bool,
-    /// A loop that asks for lines as fast as it can makes the last cache slower. On Zen 4, runs of some megabytes take up to a fifth less
-    /// time when it does not; why is not known: fetching ahead makes it worse, by whatever vectors lines are asked for. Zen 5 does not.
+    /// A loop that asks for lines as fast as it can makes the last cache slower. On Zen 4, runs of some megabytes take up to a tenth less
+    /// time when it does not, and is asked once for each line; up to a quarter less where more than eleven are read and written, and a
+    /// line of each page is asked for before. Fetching line by line makes it worse, by whatever vectors lines are asked for. Zen 5 does not.
     pub outruns_caches: bool,
     /// Rows that no cache keeps, and that lie close to each other, are quicker one after the other than some of them side by side. On Zen
     /// 4 rows of some kilobytes take a fifth less time with that, rows of 400 to 1000 bytes half the time. Not timed on Zen 3.

@@ -19,6 +19,8 @@ use super::rows::{AHEAD_WRITE, prefetch_write};
 use crate::level::Kind;
 use crate::level::Level;
 use crate::nest::schedule::{Move, Schedule};
+#[cfg(target_arch = "x86_64")]
+use crate::shuffle::Tables;
 use crate::shuffle::{KnownRun, Pattern, Shuffle};
 #[cfg(target_arch = "x86_64")]
 use avx512::{picked, short};
@@ -202,11 +204,8 @@ impl Shuffle {
         // SAFETY: by the contract of this function; holding `level` is the proof that the processor has its instructions.
         unsafe {
             #[cfg(target_arch = "x86_64")]
-            if level.kind() == Kind::Avx512
-                && avx512::streams(&rows)
-                && let Some(whole) = self.whole()
-            {
-                let row = |k| avx512::wide(&run.row(k, rows), pattern, whole, avx512::streamed);
+            if let Some((lines, vectors)) = self.lines(level, &rows) {
+                let row = |k| avx512::wide(&run.row(k, rows), pattern, lines, vectors);
                 return (0..rows.count).for_each(row);
             }
             #[cfg(target_arch = "x86_64")]
@@ -235,6 +234,23 @@ impl Shuffle {
                 }
                 _ => (0..rows.count).for_each(|k| units(&run.row(k, rows), pattern, 0..run.bytes)),
             }
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+impl Shuffle {
+    /// The tables whose tiles are whole lines, and what moves these, for rows so long that it is quicker.
+    fn lines(&self, level: Level, rows: &Rows) -> Option<(&Tables<64>, avx512::Vectors)> {
+        match level.kind() {
+            Kind::Avx512 if avx512::streams(rows) => Some((self.whole()?, avx512::streamed)),
+            Kind::Avx512 if avx512::goes_by_lines(rows) => {
+                let lines = self
+                    .whole()
+                    .filter(|lines| avx512::has_registers_for(lines))?;
+                Some((lines, avx512::vectors))
+            }
+            _ => None,
         }
     }
 }
@@ -341,8 +357,10 @@ pub(crate) fn prepare(schedule: &mut Schedule) {
         return;
     };
     #[cfg(target_arch = "x86_64")]
-    if Level::best().kind() == Kind::Avx512 && Cache::of(schedule.bytes()) == Cache::None {
-        shuffle.whole();
+    {
+        let bytes = count.saturating_mul(shuffle.pattern().period());
+        let rows = Rows::one(bytes, Cache::of(schedule.bytes()));
+        shuffle.lines(Level::best(), &rows);
     }
     // Where an index says where a run begins, each call sees whether it is inside.
     let at = schedule.src().offset as isize;

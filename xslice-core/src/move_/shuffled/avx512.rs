@@ -22,20 +22,17 @@ use core::arch::x86_64::{
     _mm512_maskz_loadu_epi8, _mm512_setzero_si512, _mm512_storeu_si512, _mm512_stream_si512,
 };
 use core::ops::Range;
-use tile::{Fetch, MANY, WideInRegisters};
+use tile::{Fetch, MANY, Pace, WideInRegisters};
 
-/// Moves a run: tiles whose loads lie inside the operand by `vectors`, which is [`vectors`] or [`streamed`]; those before and behind them by
-/// masks.
+/// What moves tiles whose loads lie inside the operand: [`vectors`] or [`streamed`].
+pub(super) type Vectors = unsafe fn(&Run, &Tables<64>, Range<usize>);
+
+/// Moves a run: tiles whose loads lie inside the operand by `vectors`, those before and behind them by masks.
 ///
 /// # Safety
 /// The processor has AVX-512 F, BW, VL, DQ and VBMI; `run` as [`Shuffle::run`](crate::ir::Shuffle::run) says.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
-pub(super) unsafe fn wide(
-    run: &Run,
-    pattern: &Pattern,
-    tables: &Tables<64>,
-    vectors: unsafe fn(&Run, &Tables<64>, Range<usize>),
-) {
+pub(super) unsafe fn wide(run: &Run, pattern: &Pattern, tables: &Tables<64>, vectors: Vectors) {
     // SAFETY: by the contract of this function; no part writes a byte outside the run, and the last that writes one writes its value.
     unsafe {
         let turns = head(run, pattern, tables);
@@ -88,11 +85,13 @@ unsafe fn vectors_of<const VECTORS: usize, const LOADS: usize>(
 ) {
     let in_registers = WideInRegisters::<VECTORS, LOADS>::new(tables);
     let first = place(run, tables, tiles.start);
-    let bytes = tiles.len() * tables.tile;
     // SAFETY: by the contract of this function.
     unsafe {
-        if bytes >= least_paced(VECTORS, LOADS) && habits().outruns_caches {
-            in_registers.paced(tables, first, tiles.len());
+        if LOADS <= MOST_PACED
+            && VECTORS * LOADS <= MOST_MASKS
+            && let Some(pace) = pace(tables, first.0, tiles.len())
+        {
+            in_registers.paced(tables, first, tiles.len(), pace);
         } else if let Some(fetch) = fetched(tables, tiles.len()) {
             // A loop over their number was slower.
             match fetch.lines {
@@ -131,14 +130,51 @@ fn fetched(tables: &Tables<64>, tiles: usize) -> Option<Fetch> {
     pays.then(|| Fetch::ahead(tables, ahead))
 }
 
-/// Shorter runs have a share of their lines in nearer caches than the last: less of those that read two for each that they write. Many
-/// loads take their time anyway.
-const fn least_paced(vectors: usize, loads: usize) -> usize {
-    match (vectors, loads) {
-        (1, 2) => 1 << 20,
-        (_, 1..=4) => 4 << 20,
-        _ => usize::MAX,
-    }
+/// Masks that stay in registers.
+const MOST_MASKS: usize = 7;
+
+/// Vectors of more loads take their time anyway.
+const MOST_PACED: usize = 4;
+
+/// Runs that read and write fewer bytes have a share of their lines in nearer caches than the last.
+const LEAST_PACED: usize = 3 << 20;
+
+/// The same where a vector is one load, but for lines that are read backwards.
+const LEAST_PACED_SINGLE: usize = 8 << 20;
+
+/// Where the pages of fewer bytes are, a processor remembers.
+const LEAST_OF_PAGES: usize = 11 << 20;
+
+/// Vectors of so many loads are paced from there on.
+const MANY_LOADS: usize = 3;
+
+/// How so many tiles are moved, the first of them from a place, if not as fast as they can: with 1.7 idle cycles for each line that a
+/// vector reads or writes.
+fn pace(tables: &Tables<64>, src: *const u8, tiles: usize) -> Option<Pace> {
+    let read = tables.src_stride.unsigned_abs();
+    let both = tiles * (read + tables.tile);
+    let is_long = both >= LEAST_OF_PAGES;
+    let is_line = |offset| src.wrapping_offset(offset).addr().is_multiple_of(64);
+    let (pays, idle) = match &*tables.loads {
+        _ if both < LEAST_PACED || !habits().outruns_caches => return None,
+        [load] if tables.src_stride == -64 && is_line(load.offset) && !is_long => (true, 3),
+        [_] if tables.fill_vectors() => (both >= LEAST_PACED_SINGLE, 4),
+        [_] => (is_long, 4),
+        _ => {
+            let lines = (read + tables.tile).div_ceil(tables.vectors);
+            let pays = tables.fill_vectors() && (tables.per_vector < MANY_LOADS || is_long);
+            (pays, idle_for(lines))
+        }
+    };
+    pays.then_some(Pace {
+        idle,
+        asks_for_pages: is_long && tables.loads.len() > 1,
+    })
+}
+
+/// Idle cycles for lines of so many bytes.
+fn idle_for(bytes: usize) -> usize {
+    (17 * bytes + 160) / 640
 }
 
 /// Where tile `at` is read and written.
@@ -160,6 +196,20 @@ pub(super) fn streams(rows: &Rows) -> bool {
         false => LEAST_STREAMED,
     };
     rows.cache == Cache::None && rows.bytes >= least
+}
+
+/// Shorter rows are moved by the tables that take the fewest loads and stores.
+const LEAST_BY_LINES: usize = 1 << 20;
+
+/// Whether rows are moved by [`vectors`] that are whole lines of the result where tables for them stay in registers: the last cache is what
+/// takes time, and is asked twice for a line that two vectors have a part in.
+pub(super) fn goes_by_lines(rows: &Rows) -> bool {
+    rows.bytes >= LEAST_BY_LINES && habits().outruns_caches
+}
+
+/// Whether the masks of a tile stay in their registers.
+pub(super) fn has_registers_for(tables: &Tables<64>) -> bool {
+    tables.loads.len() <= MOST_MASKS
 }
 
 /// As [`vectors`], past the caches where tiles are whole lines of the result.

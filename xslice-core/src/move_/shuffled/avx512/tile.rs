@@ -43,8 +43,17 @@ impl Fetch {
 /// So many lines a tile, or more, are fetched in a loop of their own.
 pub(super) const MANY: usize = 3;
 
-/// A vector is followed by so many idle cycles, less one for the store and one for each load: fewer and more of them were slower.
-const IDLE: usize = 6;
+/// How tiles are moved that the last cache has to give and take: not faster than it answers.
+#[derive(Clone, Copy)]
+pub(super) struct Pace {
+    /// Cycles that pass idle after each vector.
+    pub idle: usize,
+    /// Whether a line of each page is asked for that comes next: the processor has forgotten where more of them are than it can keep.
+    pub asks_for_pages: bool,
+}
+
+/// The shortest pages of any processor.
+const PAGE: isize = 4096;
 
 /// Keeps the four adders of a Zen 4 busy for a cycle, and touches nothing.
 #[inline(always)]
@@ -149,17 +158,55 @@ impl<const VECTORS: usize, const LOADS: usize> WideInRegisters<VECTORS, LOADS> {
     pub unsafe fn paced(
         &self,
         tables: &Tables<64>,
+        first: (*const u8, *mut u8),
+        count: usize,
+        pace: Pace,
+    ) {
+        let pages = pace.asks_for_pages;
+        // SAFETY: by the contract of this function. A loop over idle cycles whose number is not constant was slower.
+        unsafe {
+            match pace.idle {
+                ..=3 => self.idling::<3>(tables, first, count, pages),
+                4 => self.idling::<4>(tables, first, count, pages),
+                5..=6 => self.idling::<5>(tables, first, count, pages),
+                _ => self.idling::<7>(tables, first, count, pages),
+            }
+        }
+    }
+
+    /// # Safety
+    /// As [`WideInRegisters::paced`].
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
+    #[inline]
+    unsafe fn idling<const IDLE: usize>(
+        &self,
+        tables: &Tables<64>,
         (mut src, mut dst): (*const u8, *mut u8),
         count: usize,
+        pages: bool,
     ) {
-        for _ in 0..count {
-            // SAFETY: by the contract of this function.
-            unsafe { self.tile(dst, src) };
-            for _ in 0..VECTORS * IDLE.saturating_sub(LOADS + 1) {
-                idle();
+        let ahead = PAGE * tables.src_stride.signum();
+        let of_page = match pages {
+            true => PAGE as usize / tables.src_stride.unsigned_abs().max(tables.tile),
+            false => count,
+        };
+        let mut left = count;
+        while left > 0 {
+            if pages {
+                prefetch(src.wrapping_offset(ahead));
+                prefetch_write(dst.wrapping_offset(PAGE));
             }
-            src = src.wrapping_offset(tables.src_stride);
-            dst = dst.wrapping_add(tables.tile);
+            let now = left.min(of_page.max(1));
+            for _ in 0..now {
+                // SAFETY: by the contract of this function.
+                unsafe { self.tile(dst, src) };
+                for _ in 0..VECTORS * IDLE {
+                    idle();
+                }
+                src = src.wrapping_offset(tables.src_stride);
+                dst = dst.wrapping_add(tables.tile);
+            }
+            left -= now;
         }
     }
 
