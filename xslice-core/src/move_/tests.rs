@@ -301,13 +301,13 @@ fn doubled_vectors_move_what_their_patterns_say() {
     );
 }
 
-/// Some processors are not asked for lines as fast as a loop could.
+/// Some processors are not asked for lines as fast as a loop could, and for a line of each page before.
 #[test]
 fn shuffles_of_some_megabytes_move_what_their_patterns_say() {
     let mut random = Random(0x5EED_0011);
     let every_other = (vec![0, 1, 2, 3], 8, 300_000);
     let reversed_pixels = (vec![2, 1, 0], 3, 1_500_000);
-    let first_channels = (vec![0, 1, 2], 4, 1_500_000);
+    let first_channels = (vec![0, 1, 2], 4, 1_700_000);
     let fewer = (vec![2, 1, 0], 3, 600_000);
     for (offsets, stride, periods) in [every_other, reversed_pixels, fewer, first_channels] {
         let src = random.bytes(periods * stride);
