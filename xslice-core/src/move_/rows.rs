@@ -373,6 +373,19 @@ unsafe fn lines<const WRITTEN: bool>(dst: *mut u8, src: *const u8, bytes: usize,
     }
 }
 
+/// The shortest pages of any processor.
+#[cfg(target_arch = "x86_64")]
+pub(super) const PAGE: usize = 4096;
+
+/// Asks for a line of the next page that is read, forwards or backwards as `direction` says, and one of the next that is written: where they
+/// are is known when the first vector comes to them.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+pub(super) fn ask_for_pages(src: *const u8, dst: *mut u8, direction: isize) {
+    prefetch(src.wrapping_offset(PAGE as isize * direction));
+    prefetch_write(dst.wrapping_add(PAGE));
+}
+
 /// Asks for a line to read.
 #[inline(always)]
 pub(super) fn prefetch(line: *const u8) {

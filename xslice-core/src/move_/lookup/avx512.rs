@@ -6,6 +6,8 @@
 
 use super::{Index, Indices, small_tables};
 use crate::move_::copy::Rows;
+use crate::move_::processor::habits;
+use crate::move_::rows::{PAGE, ask_for_pages};
 use core::arch::x86_64::*;
 
 /// Eight indices from `k` on, wrapped, and a bit for each that then lies in the axis.
@@ -184,32 +186,63 @@ unsafe fn planes_of<const N: usize, I: Index>(
         let (quarters, _) = plane.as_chunks();
         core::array::from_fn(|quarter| load(&quarters[quarter]))
     });
-    // Byte k of vector v is byte (64 * v + k) % N of its entry.
-    let at = |v: usize, k: usize| ((64 * v + k) / N, (64 * v + k) % N);
-    let orders: [__m512i; N] =
-        core::array::from_fn(|v| load(&core::array::from_fn(|k| at(v, k).0 as u8)));
-    let masks: [[u64; N]; N] = core::array::from_fn(|v| {
-        core::array::from_fn(|n| (0..64).fold(0, |mask, k| mask | u64::from(at(v, k).1 == n) << k))
-    });
+    let orders: [__m512i; N] = core::array::from_fn(|v| load(&const { orders::<N>() }[v]));
+    let late: [u64; N] = const { late() };
     let whole = rows.count / 64 * 64;
+    let (asks, of_page) = (habits().outruns_caches, PAGE / size_of::<I>());
     let mut all = u32::MAX;
     for k in (0..whole).step_by(64) {
+        if asks && k.is_multiple_of(of_page) {
+            ask_for_pages(
+                indices.table.wrapping_add(k).cast(),
+                dst.wrapping_add(k * N),
+                1,
+            );
+        }
         // SAFETY: the indices lie in the table of indices; the destination has room for 64 entries.
         unsafe {
             let (index, inside) = sixty_four(indices, k);
             all &= inside;
             let found = planes.map(|plane| look_up(&plane, index));
             for v in 0..N {
-                let mut vector = _mm512_permutexvar_epi8(orders[v], found[0]);
-                for n in 1..N {
-                    let mask = masks[v][n];
-                    vector = _mm512_mask_permutexvar_epi8(vector, mask, orders[v], found[n]);
+                let mut vector = match N {
+                    1 => found[0],
+                    _ => _mm512_permutex2var_epi8(found[0], orders[v], found[1]),
+                };
+                if N == 3 {
+                    vector = _mm512_mask_permutexvar_epi8(vector, late[v], orders[v], found[2]);
+                } else if N == 4 {
+                    let others = _mm512_permutex2var_epi8(found[2], orders[v], found[3]);
+                    vector = _mm512_mask_blend_epi8(late[v], vector, others);
                 }
                 _mm512_storeu_si512(dst.add(k * N + v * 64).cast(), vector);
             }
         }
     }
     (all == u32::MAX).then_some(whole)
+}
+
+/// For each byte of `N` vectors of entries of `N` bytes the place of its entry, in the first of two vectors that have one byte of each entry or,
+/// for the second byte and the fourth, in the other.
+const fn orders<const N: usize>() -> [[u8; 64]; N] {
+    let mut orders = [[0; 64]; N];
+    let mut at = 0;
+    while at < 64 * N {
+        orders[at / 64][at % 64] = (at / N + 64 * (at % N % 2)) as u8;
+        at += 1;
+    }
+    orders
+}
+
+/// For each of these vectors a bit for each byte that is an entry's third or fourth.
+const fn late<const N: usize>() -> [u64; N] {
+    let mut late = [0; N];
+    let mut at = 0;
+    while at < 64 * N {
+        late[at / 64] |= ((at % N >= 2) as u64) << (at % 64);
+        at += 1;
+    }
+    late
 }
 
 /// Sixty-four indices from `k` on, wrapped, as bytes; a bit is clear if any lies outside the axis of at most 256.

@@ -15,6 +15,7 @@ use crate::move_::cache::Cache;
 use crate::move_::copy::Rows;
 use crate::move_::mask::mask_of;
 use crate::move_::processor::habits;
+use crate::move_::rows::PAGE;
 use crate::move_::stream;
 use crate::shuffle::{Pattern, Tables};
 use core::arch::x86_64::{
@@ -248,7 +249,6 @@ unsafe fn streamed_of<const VECTORS: usize, const LOADS: usize>(
     tables: &Tables<64>,
     tiles: Range<usize>,
 ) {
-    const PAGE: usize = 4096;
     let in_registers = WideInRegisters::<VECTORS, LOADS>::new(tables);
     let page = (PAGE / tables.tile).max(1);
     let stream = |at: usize| {

@@ -2,7 +2,7 @@
 
 use super::readable;
 use crate::move_::mask::mask_of;
-use crate::move_::rows::{AHEAD_WRITE, prefetch, prefetch_write};
+use crate::move_::rows::{AHEAD_WRITE, PAGE, ask_for_pages, prefetch, prefetch_write};
 use crate::move_::shuffled::Run;
 use crate::shuffle::Tables;
 use core::arch::x86_64::{
@@ -51,9 +51,6 @@ pub(super) struct Pace {
     /// Whether a line of each page is asked for that comes next: the processor has forgotten where more of them are than it can keep.
     pub asks_for_pages: bool,
 }
-
-/// The shortest pages of any processor.
-const PAGE: isize = 4096;
 
 /// Keeps the four adders of a Zen 4 busy for a cycle, and touches nothing.
 #[inline(always)]
@@ -185,16 +182,15 @@ impl<const VECTORS: usize, const LOADS: usize> WideInRegisters<VECTORS, LOADS> {
         count: usize,
         pages: bool,
     ) {
-        let ahead = PAGE * tables.src_stride.signum();
+        let direction = tables.src_stride.signum();
         let of_page = match pages {
-            true => PAGE as usize / tables.src_stride.unsigned_abs().max(tables.tile),
+            true => PAGE / tables.src_stride.unsigned_abs().max(tables.tile),
             false => count,
         };
         let mut left = count;
         while left > 0 {
             if pages {
-                prefetch(src.wrapping_offset(ahead));
-                prefetch_write(dst.wrapping_offset(PAGE));
+                ask_for_pages(src, dst, direction);
             }
             let now = left.min(of_page.max(1));
             for _ in 0..now {
