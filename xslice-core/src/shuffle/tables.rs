@@ -111,6 +111,16 @@ impl<const N: usize> Tables<N> {
         bytes.div_ceil(self.tile).saturating_mul(self.loads.len())
     }
 
+    /// Whether the loads of a tile have what one reads whose place is so far from it, each at the same distance.
+    #[cfg(target_arch = "x86_64")]
+    pub fn share_loads(&self, apart: isize) -> bool {
+        let lost = |load: &Load<N>| match apart {
+            0.. => load.used >> (64 - apart),
+            _ => load.used << (64 + apart),
+        };
+        apart != 0 && (-63..64).contains(&apart) && self.loads.iter().all(|load| lost(load) == 0)
+    }
+
     /// What tiles read from the place of the first up to the one that is so far from it.
     #[cfg(target_arch = "x86_64")]
     pub fn reach_to(&self, last: isize) -> (isize, isize) {

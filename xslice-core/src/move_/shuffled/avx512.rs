@@ -23,7 +23,7 @@ use core::arch::x86_64::{
     _mm512_maskz_loadu_epi8, _mm512_setzero_si512, _mm512_storeu_si512, _mm512_stream_si512,
 };
 use core::ops::Range;
-use tile::{Fetch, MANY, Pace, WideInRegisters};
+use tile::{Fetch, MANY, Pace, Place, WideInRegisters};
 
 /// What moves tiles whose loads lie inside the operand: [`vectors`] or [`streamed`].
 pub(super) type Vectors = unsafe fn(&Run, &Tables<64>, Range<usize>);
@@ -179,7 +179,7 @@ fn idle_for(bytes: usize) -> usize {
 }
 
 /// Where tile `at` is read and written.
-fn place(run: &Run, tables: &Tables<64>, at: usize) -> (*const u8, *mut u8) {
+fn place(run: &Run, tables: &Tables<64>, at: usize) -> Place {
     let src = run.src.wrapping_offset(at as isize * tables.src_stride);
     (src, run.dst.wrapping_add(at * tables.tile))
 }

@@ -4,7 +4,7 @@
 //! with one whose last bytes the rows behind write again. All other ends are cut by masks, and so are loads that would leave the operand.
 //! Longer rows that do not begin with a line of the result have inner tiles that do, where that pays, and overlap those at both ends.
 
-use super::tile::{Fetch, MANY, WideInRegisters};
+use super::tile::{Fetch, MANY, Place, WideInRegisters};
 use crate::level::Level;
 use crate::move_::cache::Cache;
 use crate::move_::copy::Rows;
@@ -399,7 +399,7 @@ impl<const VECTORS: usize, const LOADS: usize> WideInRegisters<VECTORS, LOADS> {
     pub unsafe fn row<const WRITE: bool, const READ: usize>(
         &self,
         tables: &Tables<64>,
-        places: (*const u8, *mut u8),
+        places: Place,
         tiles: RowTiles,
         fetch: Fetch,
     ) {
@@ -426,15 +426,20 @@ impl<const VECTORS: usize, const LOADS: usize> WideInRegisters<VECTORS, LOADS> {
     pub unsafe fn two_rows(
         &self,
         tables: &Tables<64>,
-        mut a: (*const u8, *mut u8),
-        mut b: (*const u8, *mut u8),
+        mut a: Place,
+        mut b: Place,
         tiles: RowTiles,
     ) {
+        let apart = b.0.addr().wrapping_sub(a.0.addr()) as isize;
         // SAFETY: by the contract of this function.
         unsafe {
-            for _ in 0..tiles.whole {
-                a = self.tiles::<false, 0>(tables, a, 1, Fetch::NONE);
-                b = self.tiles::<false, 0>(tables, b, 1, Fetch::NONE);
+            if tables.share_loads(apart) {
+                (a, b) = self.two_by_loads(tables, (a, b), apart, tiles.whole);
+            } else {
+                for _ in 0..tiles.whole {
+                    a = self.tiles::<false, 0>(tables, a, 1, Fetch::NONE);
+                    b = self.tiles::<false, 0>(tables, b, 1, Fetch::NONE);
+                }
             }
             let cut = RowTiles { whole: 0, ..tiles };
             self.row::<false, 0>(tables, a, cut, Fetch::NONE);

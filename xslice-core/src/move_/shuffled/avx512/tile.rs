@@ -6,8 +6,9 @@ use crate::move_::rows::{AHEAD_WRITE, PAGE, ask_for_pages, prefetch, prefetch_wr
 use crate::move_::shuffled::Run;
 use crate::shuffle::Tables;
 use core::arch::x86_64::{
-    __m512i, _mm512_loadu_si512, _mm512_mask_permutexvar_epi8, _mm512_mask_storeu_epi8,
-    _mm512_maskz_loadu_epi8, _mm512_setzero_si512, _mm512_storeu_si512,
+    __m512i, _mm512_add_epi8, _mm512_loadu_si512, _mm512_mask_permutexvar_epi8,
+    _mm512_mask_storeu_epi8, _mm512_maskz_loadu_epi8, _mm512_set1_epi8, _mm512_setzero_si512,
+    _mm512_storeu_si512,
 };
 
 /// What is fetched of a later row with each tile.
@@ -64,6 +65,9 @@ fn idle() {
         );
     }
 }
+
+/// Where a tile is read and written.
+pub(super) type Place = (*const u8, *mut u8);
 
 /// Tables as values.
 pub(super) struct WideInRegisters<const VECTORS: usize, const LOADS: usize> {
@@ -129,10 +133,10 @@ impl<const VECTORS: usize, const LOADS: usize> WideInRegisters<VECTORS, LOADS> {
     pub unsafe fn tiles<const WRITE: bool, const READ: usize>(
         &self,
         tables: &Tables<64>,
-        (mut src, mut dst): (*const u8, *mut u8),
+        (mut src, mut dst): Place,
         count: usize,
         fetch: Fetch,
-    ) -> (*const u8, *mut u8) {
+    ) -> Place {
         for _ in 0..count {
             fetch.ask(src, if READ < MANY { READ } else { fetch.lines });
             for v in 0..if WRITE { VECTORS } else { 0 } {
@@ -146,19 +150,53 @@ impl<const VECTORS: usize, const LOADS: usize> WideInRegisters<VECTORS, LOADS> {
         (src, dst)
     }
 
+    /// Moves whole tiles of two rows in turn, the second from places `apart` from the first's by loads that give both, as
+    /// [`Tables::share_loads`] says.
+    ///
+    /// # Safety
+    /// As [`WideInRegisters::tiles`], for each of the rows.
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
+    #[inline]
+    pub unsafe fn two_by_loads(
+        &self,
+        tables: &Tables<64>,
+        (mut a, mut b): (Place, Place),
+        apart: isize,
+        count: usize,
+    ) -> (Place, Place) {
+        let further = _mm512_set1_epi8(apart as i8);
+        let (read, tile) = (tables.src_stride, tables.tile);
+        let next = |(src, dst): Place| (src.wrapping_offset(read), dst.wrapping_add(tile));
+        for _ in 0..count {
+            for v in 0..VECTORS {
+                let (mut of_a, mut of_b) = (_mm512_setzero_si512(), _mm512_setzero_si512());
+                for l in 0..LOADS {
+                    let (mask, order) = (self.masks[v][l], self.bytes[v][l]);
+                    // SAFETY: by the contract of this function.
+                    let loaded =
+                        unsafe { _mm512_loadu_si512(a.0.offset(self.offsets[v][l]).cast()) };
+                    of_a = _mm512_mask_permutexvar_epi8(of_a, mask, order, loaded);
+                    let order = _mm512_add_epi8(order, further);
+                    of_b = _mm512_mask_permutexvar_epi8(of_b, mask, order, loaded);
+                }
+                // SAFETY: by the contract of this function.
+                unsafe {
+                    _mm512_storeu_si512(a.1.add(v * 64).cast(), of_a);
+                    _mm512_storeu_si512(b.1.add(v * 64).cast(), of_b);
+                }
+            }
+            (a, b) = (next(a), next(b));
+        }
+        (a, b)
+    }
+
     /// Moves whole tiles side by side, about as fast as the last cache answers.
     ///
     /// # Safety
     /// As [`WideInRegisters::tiles`].
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
     #[inline]
-    pub unsafe fn paced(
-        &self,
-        tables: &Tables<64>,
-        first: (*const u8, *mut u8),
-        count: usize,
-        pace: Pace,
-    ) {
+    pub unsafe fn paced(&self, tables: &Tables<64>, first: Place, count: usize, pace: Pace) {
         let pages = pace.asks_for_pages;
         // SAFETY: by the contract of this function. A loop over idle cycles whose number is not constant was slower.
         unsafe {
@@ -178,7 +216,7 @@ impl<const VECTORS: usize, const LOADS: usize> WideInRegisters<VECTORS, LOADS> {
     unsafe fn idling<const IDLE: usize>(
         &self,
         tables: &Tables<64>,
-        (mut src, mut dst): (*const u8, *mut u8),
+        (mut src, mut dst): Place,
         count: usize,
         pages: bool,
     ) {
@@ -235,9 +273,9 @@ impl<const VECTORS: usize, const LOADS: usize> WideInRegisters<VECTORS, LOADS> {
         &self,
         run: &Run,
         tables: &Tables<64>,
-        (src, dst): (*const u8, *mut u8),
+        (src, dst): Place,
         rest: usize,
-    ) -> (*const u8, *mut u8) {
+    ) -> Place {
         let given = rest.min(tables.given);
         for v in 0..VECTORS {
             if v * 64 >= given {
