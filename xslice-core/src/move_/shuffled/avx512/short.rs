@@ -22,6 +22,9 @@ pub(in crate::move_::shuffled) fn takes(bytes: usize, tables: &Tables<64>) -> bo
 /// Rows with gaps between them are fetched so many rows ahead.
 const ROWS_AHEAD: isize = 2;
 
+/// Where the processor's own prefetchers keep their pace, only longer rows are fetched, and the next one alone.
+const LEAST_FETCHED: usize = 2 << 10;
+
 /// What short rows have in common.
 pub(super) struct Short {
     pub tiles: RowTiles,
@@ -71,11 +74,17 @@ impl Short {
     /// and some lose it at each gap.
     fn fetch(&self, tables: &Tables<64>, rows: &Rows) -> Fetch {
         let row = (self.reach.1 - self.reach.0).unsigned_abs();
-        if rows.src_stride.unsigned_abs() <= row + 64 || !habits().fetches_patterns_behind_gaps {
+        let is_long = row >= LEAST_FETCHED && tables.fill_vectors() && tables.src_stride > 64;
+        let rows_ahead = match habits().fetches_patterns_behind_gaps {
+            true => ROWS_AHEAD,
+            false if habits().outruns_caches && is_long => 1,
+            false => 0,
+        };
+        if rows.src_stride.unsigned_abs() <= row + 64 || rows_ahead == 0 {
             return Fetch::NONE;
         }
         Fetch {
-            ahead: ROWS_AHEAD * rows.src_stride + tables.reach.0,
+            ahead: rows_ahead * rows.src_stride + tables.reach.0,
             lines: tables.src_stride.unsigned_abs().div_ceil(64),
         }
     }
@@ -262,7 +271,12 @@ unsafe fn several<const VECTORS: usize, const LOADS: usize>(
         if straddle(run, pattern, tables, rows) {
             let first = run.row(inside.start, *rows);
             let count = inside.len();
-            aligned::<LOADS>(&first, pattern, tables, &Rows { count, ..*rows });
+            let (rows, fetch) = (&Rows { count, ..*rows }, short.fetch(tables, rows));
+            match fetch.lines {
+                0 => aligned::<LOADS, 0>(&first, pattern, tables, rows, fetch),
+                2 => aligned::<LOADS, 2>(&first, pattern, tables, rows, fetch),
+                _ => aligned::<LOADS, MANY>(&first, pattern, tables, rows, fetch),
+            }
         } else {
             if inside.start < spilling {
                 part(inside.start..spilling, short.spilled());
@@ -299,11 +313,12 @@ fn straddle(first: &Run, pattern: &Pattern, tables: &Tables<64>, rows: &Rows) ->
 /// As [`shaped`], for rows whose loads lie inside the operand and that [`straddle`].
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
 #[inline(never)]
-unsafe fn aligned<const LOADS: usize>(
+unsafe fn aligned<const LOADS: usize, const READ: usize>(
     first: &Run,
     pattern: &Pattern,
     tables: &Tables<64>,
     rows: &Rows,
+    fetch: Fetch,
 ) {
     let in_registers = WideInRegisters::<1, LOADS>::new(tables);
     // That of a whole number of periods.
@@ -322,6 +337,7 @@ unsafe fn aligned<const LOADS: usize>(
         unsafe {
             in_registers.tile(dst, src);
             while at < end {
+                fetch.ask(from, if READ < MANY { READ } else { fetch.lines });
                 in_registers.tile(dst.add(at), from);
                 from = from.wrapping_offset(tables.src_stride);
                 at += 64;
