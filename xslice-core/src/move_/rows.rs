@@ -377,6 +377,10 @@ unsafe fn lines<const WRITTEN: bool>(dst: *mut u8, src: *const u8, bytes: usize,
 #[cfg(target_arch = "x86_64")]
 pub(super) const PAGE: usize = 4096;
 
+/// Where the pages of fewer bytes are, a processor remembers.
+#[cfg(target_arch = "x86_64")]
+pub(super) const LEAST_OF_PAGES: usize = 11 << 20;
+
 /// Asks for a line of the next page that is read, forwards or backwards as `direction` says, and one of the next that is written: where they
 /// are is known when the first vector comes to them.
 #[cfg(target_arch = "x86_64")]

@@ -8,7 +8,8 @@
 use super::indices::ASKED;
 use super::{Index, Indices, small_tables};
 use crate::move_::copy::{self, Rows};
-use crate::move_::rows::prefetch;
+use crate::move_::processor::habits;
+use crate::move_::rows::{LEAST_OF_PAGES, PAGE, ask_for_pages, prefetch};
 use core::arch::x86_64::*;
 
 /// Bytes between the indices that are read and those that are fetched.
@@ -64,6 +65,12 @@ unsafe fn of_width<I: Index, const N: usize, const ALL: usize>(
         ..LEAST_ASKED => 0,
         count => count / ASKED * ASKED,
     };
+    let ahead = Ahead::of(rows.count * (size_of::<I>() + N));
+    let pages = |indices: &Indices<I>, to: *mut u8| {
+        if indices.table.addr() % PAGE < size_of::<[I; ASKED]>() {
+            ask_for_pages(indices.table.cast(), to, 1);
+        }
+    };
     let mut done = 0;
     // SAFETY: by the contract of this function, for the rows of each part.
     unsafe {
@@ -71,9 +78,13 @@ unsafe fn of_width<I: Index, const N: usize, const ALL: usize>(
             let count = asked - done;
             let (to, rows) = (dst.add(done * N), Rows { count, ..rows });
             let indices = indices.from(done);
-            let in_a_row = match touch {
-                true => in_a_row::<I, N, ALL>(to, src, rows, &indices),
-                false => 0,
+            let in_a_row = match (touch, ahead) {
+                (false, _) => 0,
+                (true, Ahead::None) => in_a_row::<I, N, ALL>(to, src, rows, &indices, |_, _| {}),
+                (true, Ahead::Lines) => {
+                    in_a_row::<I, N, ALL>(to, src, rows, &indices, |indices, _| indices.fetch())
+                }
+                (true, Ahead::Pages) => in_a_row::<I, N, ALL>(to, src, rows, &indices, pages),
             };
             done += match in_a_row {
                 0 => apart::<I, N>(to, src, rows, &indices)?,
@@ -87,7 +98,27 @@ unsafe fn of_width<I: Index, const N: usize, const ALL: usize>(
     }
 }
 
-/// The first rows, [`ASKED`] at once, as long as their indices count up. Gives how many these are.
+/// What is asked for before indices that count up are read.
+#[derive(Clone, Copy)]
+enum Ahead {
+    None,
+    Lines,
+    Pages,
+}
+
+impl Ahead {
+    /// For so many bytes of indices and rows.
+    fn of(bytes: usize) -> Self {
+        match (habits().outruns_caches, bytes) {
+            (false, _) => Self::Lines,
+            (true, LEAST_OF_PAGES..) => Self::Pages,
+            (true, _) => Self::None,
+        }
+    }
+}
+
+/// The first rows, [`ASKED`] at once, as long as their indices count up; `ask` is called with the indices of each, and where their rows go.
+/// Gives how many these are.
 ///
 /// # Safety
 /// As [`of_width`]; each index is worth `N` bytes.
@@ -98,6 +129,7 @@ unsafe fn in_a_row<I: Index, const N: usize, const ALL: usize>(
     src: *const u8,
     rows: Rows,
     indices: &Indices<I>,
+    ask: impl Fn(&Indices<I>, *mut u8),
 ) -> usize {
     const { assert!(ALL == N * ASKED) };
     let mut done = 0;
@@ -106,8 +138,9 @@ unsafe fn in_a_row<I: Index, const N: usize, const ALL: usize>(
         while rows.count - done >= ASKED
             && let Some(place) = indices.from(done).count_up()
         {
-            indices.from(done).fetch();
-            copy::fixed::<ALL>(dst.add(done * N), src.offset(place));
+            let to = dst.add(done * N);
+            ask(&indices.from(done), to);
+            copy::fixed::<ALL>(to, src.offset(place));
             done += ASKED;
         }
     }

@@ -15,7 +15,7 @@ use crate::move_::cache::Cache;
 use crate::move_::copy::Rows;
 use crate::move_::mask::mask_of;
 use crate::move_::processor::habits;
-use crate::move_::rows::PAGE;
+use crate::move_::rows::{LEAST_OF_PAGES, PAGE};
 use crate::move_::stream;
 use crate::shuffle::{Pattern, Tables};
 use core::arch::x86_64::{
@@ -142,9 +142,6 @@ const LEAST_PACED: usize = 3 << 20;
 
 /// The same where a vector is one load, but for lines that are read backwards.
 const LEAST_PACED_SINGLE: usize = 8 << 20;
-
-/// Where the pages of fewer bytes are, a processor remembers.
-const LEAST_OF_PAGES: usize = 11 << 20;
 
 /// Vectors of so many loads are paced from there on.
 const MANY_LOADS: usize = 3;
