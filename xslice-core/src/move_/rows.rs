@@ -299,14 +299,19 @@ pub(super) unsafe fn moved(
             }
             // From memory, wider vectors cross a line with every load that is not aligned to them, and were slower.
             #[cfg(target_arch = "x86_64")]
-            Kind::Avx512 | Kind::Avx2 => match habits().fetches_written {
-                true => avx2::<true>(dst, src, rows, known, place),
-                false => avx2::<false>(dst, src, rows, known, place),
+            Kind::Avx512 | Kind::Avx2 => match habits() {
+                habits if habits.fetches_written => {
+                    avx2::<true, false>(dst, src, rows, known, place)
+                }
+                habits if habits.outruns_caches => {
+                    avx2::<false, true>(dst, src, rows, known, place)
+                }
+                _ => avx2::<false, false>(dst, src, rows, known, place),
             },
             // Part of what the crate is compiled for.
             #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
-            Kind::Neon => each::<true>(dst, src, rows, known, place),
-            Kind::Scalar => each::<true>(dst, src, rows, known, place),
+            Kind::Neon => each::<true, false>(dst, src, rows, known, place),
+            Kind::Scalar => each::<true, false>(dst, src, rows, known, place),
         }
     }
 }
@@ -315,7 +320,7 @@ pub(super) unsafe fn moved(
 /// As [`moved`]; the processor has AVX2.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-unsafe fn avx2<const WRITTEN: bool>(
+unsafe fn avx2<const WRITTEN: bool, const PAGES: bool>(
     dst: *mut u8,
     src: *const u8,
     rows: Rows,
@@ -323,15 +328,24 @@ unsafe fn avx2<const WRITTEN: bool>(
     place: impl Fn(usize) -> isize,
 ) {
     // SAFETY: by the contract of this function.
-    unsafe { each::<WRITTEN>(dst, src, rows, known, place) }
+    unsafe { each::<WRITTEN, PAGES>(dst, src, rows, known, place) }
 }
 
-/// With `WRITTEN`, lines are fetched before they are written.
+impl Rows {
+    /// Whether they are some lines, at one distance.
+    fn are_lines(&self, dst: *mut u8, src: *const u8) -> bool {
+        let strides = self.dst_stride | self.src_stride;
+        let all = dst.addr() | src.addr() | self.bytes | strides.cast_unsigned();
+        self.src_stride != 0 && self.bytes >= 4 * 64 && all.is_multiple_of(64)
+    }
+}
+
+/// With `WRITTEN`, lines are fetched before they are written; with `PAGES`, lines of the next pages are asked for where that is quicker.
 ///
 /// # Safety
 /// As [`moved`].
 #[inline(always)]
-unsafe fn each<const WRITTEN: bool>(
+unsafe fn each<const WRITTEN: bool, const PAGES: bool>(
     dst: *mut u8,
     src: *const u8,
     rows: Rows,
@@ -342,9 +356,19 @@ unsafe fn each<const WRITTEN: bool>(
         true => ahead(rows.bytes),
         false => alone_ahead().div_ceil(rows.bytes).min(MOST_AHEAD),
     };
+    let of_page = PAGE / rows.bytes.max(rows.src_stride.unsigned_abs());
+    let direction = rows.src_stride.signum();
+    let mut page = match PAGES && rows.are_lines(dst, src) {
+        true => 0,
+        false => usize::MAX,
+    };
     let mut to = dst;
     for k in 0..rows.count {
         let next = src.wrapping_offset(place((k + ahead).min(known - 1)));
+        if PAGES && k == page {
+            ask_for_pages(src.wrapping_offset(place(k)), to, direction);
+            page += of_page.max(1);
+        }
         // SAFETY: this is one of the rows.
         unsafe { lines::<WRITTEN>(to, src.wrapping_offset(place(k)), rows.bytes, next) };
         to = to.wrapping_offset(rows.dst_stride);
@@ -374,7 +398,6 @@ unsafe fn lines<const WRITTEN: bool>(dst: *mut u8, src: *const u8, bytes: usize,
 }
 
 /// The shortest pages of any processor.
-#[cfg(target_arch = "x86_64")]
 pub(super) const PAGE: usize = 4096;
 
 /// Where the pages of fewer bytes are, a processor remembers.
@@ -383,7 +406,6 @@ pub(super) const LEAST_OF_PAGES: usize = 11 << 20;
 
 /// Asks for a line of the next page that is read, forwards or backwards as `direction` says, and one of the next that is written: where they
 /// are is known when the first vector comes to them.
-#[cfg(target_arch = "x86_64")]
 #[inline(always)]
 pub(super) fn ask_for_pages(src: *const u8, dst: *mut u8, direction: isize) {
     prefetch(src.wrapping_offset(PAGE as isize * direction));
