@@ -23,12 +23,7 @@ use super::copy::{Mover, Rows, by_width};
 use super::processor::habits;
 use super::rows;
 use super::shuffled::Places;
-#[cfg(any(
-    target_arch = "x86_64",
-    all(target_arch = "aarch64", target_feature = "neon")
-))]
-use crate::level::Kind;
-use crate::level::Level;
+use crate::level::{Kind, Level};
 use crate::shuffle::Shuffle;
 use core::mem::MaybeUninit;
 use core::ops::{Range, RangeInclusive};
@@ -353,7 +348,10 @@ unsafe fn blocks<I: Index>(
             );
         }
         if is_far {
-            return by_width!(rows.bytes, in_turn(dst, src, rows, indices, far_ahead));
+            return by_width!(
+                rows.bytes,
+                in_turn(level, dst, src, rows, indices, far_ahead)
+            );
         }
         if by_itself && is_line {
             return by_width!(rows.bytes, alone(dst, src, rows, indices));
@@ -376,8 +374,47 @@ unsafe fn blocks<I: Index>(
 ///
 /// # Safety
 /// As [`run`]; the mover is for `rows.bytes`.
-#[inline(never)]
 unsafe fn in_turn<I: Index>(
+    mover: impl Mover,
+    level: Level,
+    dst: *mut u8,
+    src: *const u8,
+    rows: Rows,
+    indices: &Indices<I>,
+    ahead: usize,
+) -> bool {
+    // SAFETY: by the contract of this function; holding `level` is the proof that the processor has its instructions.
+    unsafe {
+        match level.kind() {
+            #[cfg(target_arch = "x86_64")]
+            Kind::Avx2 | Kind::Avx512 => in_turn_avx2(mover, dst, src, rows, indices, ahead),
+            #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
+            Kind::Neon => in_turn_any(mover, dst, src, rows, indices, ahead),
+            Kind::Scalar => in_turn_any(mover, dst, src, rows, indices, ahead),
+        }
+    }
+}
+
+/// # Safety
+/// As [`in_turn`]; the processor has AVX2.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+unsafe fn in_turn_avx2<I: Index>(
+    mover: impl Mover,
+    dst: *mut u8,
+    src: *const u8,
+    rows: Rows,
+    indices: &Indices<I>,
+    ahead: usize,
+) -> bool {
+    // SAFETY: by the contract of this function.
+    unsafe { in_turn_any(mover, dst, src, rows, indices, ahead) }
+}
+
+/// # Safety
+/// As [`in_turn`].
+#[inline(always)]
+unsafe fn in_turn_any<I: Index>(
     mover: impl Mover,
     dst: *mut u8,
     src: *const u8,
