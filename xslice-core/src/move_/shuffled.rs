@@ -242,8 +242,11 @@ impl Shuffle {
 impl Shuffle {
     /// The tables whose tiles are whole lines, and what moves these, for rows so long that it is quicker.
     fn lines(&self, level: Level, rows: &Rows) -> Option<(&Tables<64>, avx512::Vectors)> {
+        let pattern = self.pattern();
         match level.kind() {
-            Kind::Avx512 if avx512::streams(rows) => Some((self.whole()?, avx512::streamed)),
+            Kind::Avx512 if avx512::streams(pattern, rows) => {
+                Some((self.whole()?, avx512::streamed))
+            }
             Kind::Avx512 if avx512::goes_by_lines(rows) => {
                 let lines = self
                     .whole()
@@ -259,7 +262,7 @@ impl Shuffle {
     /// Whether [`Shuffle::rows_from`] moves such rows by vectors, wherever they lie in the destination.
     pub(super) fn moves_anywhere(&self, level: Level, rows: &Rows) -> bool {
         #[cfg(target_arch = "x86_64")]
-        if level.kind() == Kind::Avx512 && avx512::streams(rows) {
+        if level.kind() == Kind::Avx512 && avx512::streams(self.pattern(), rows) {
             return false;
         }
         let _ = rows;

@@ -187,9 +187,10 @@ const LEAST_STREAMED: usize = 1 << 10;
 /// The same where runs go in sequence: what a run gains is lost at its end.
 const LEAST_IN_SEQUENCE: usize = 8 << 10;
 
-/// Whether rows are moved by [`streamed`].
-pub(super) fn streams(rows: &Rows) -> bool {
-    let least = match habits().fetches_streamed {
+/// Whether rows of a pattern are moved by [`streamed`].
+pub(super) fn streams(pattern: &Pattern, rows: &Rows) -> bool {
+    let read = pattern.src_stride().unsigned_abs() as usize;
+    let least = match habits().patterns_in_sequence.have(read, pattern.period()) {
         true => LEAST_IN_SEQUENCE,
         false => LEAST_STREAMED,
     };
@@ -257,8 +258,9 @@ unsafe fn streamed_of<const VECTORS: usize, const LOADS: usize>(
             }
         }
     };
+    let read = tables.src_stride.unsigned_abs();
     let go_on = tables.src_stride > 0 || run.bytes >= LEAST_BACKWARDS;
-    if go_on && habits().fetches_streamed {
+    if go_on && habits().patterns_in_sequence.have(read, tables.tile) {
         let fetch = Fetch::ahead(tables, AHEAD_STREAMED);
         for at in tiles {
             fetch.ask(place(run, tables, at).0, fetch.lines);
