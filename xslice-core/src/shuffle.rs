@@ -287,7 +287,8 @@ impl Shuffle {
         None
     }
 
-    /// Those whose tiles are whole vectors, for results that no cache keeps: only whole lines can be written past them.
+    /// Those whose tiles are whole vectors, for results that no cache keeps, because only whole lines can be written past them, and for long
+    /// ones of a processor that is quicker so.
     #[cfg(target_arch = "x86_64")]
     pub(crate) fn whole(&self) -> Option<&Tables<64>> {
         self.whole.get(&self.pattern)

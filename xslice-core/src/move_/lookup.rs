@@ -14,6 +14,7 @@ mod indices;
 #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
 mod neon;
 pub(super) mod repeat;
+mod single;
 mod small_tables;
 #[cfg(test)]
 mod tests;
@@ -23,12 +24,17 @@ use super::copy::{Mover, Rows, by_width};
 use super::processor::habits;
 use super::rows;
 use super::shuffled::Places;
-use crate::level::{Kind, Level};
+#[cfg(any(
+    target_arch = "x86_64",
+    all(target_arch = "aarch64", target_feature = "neon")
+))]
+use crate::level::Kind;
+use crate::level::Level;
 use crate::shuffle::Shuffle;
 use core::mem::MaybeUninit;
-use core::ops::{Range, RangeInclusive};
-use indices::ASKED;
+use core::ops::Range;
 pub(super) use indices::{Index, Indices};
+use single::{ASKED_FIRST, FAR_AHEAD, alone, as_read, asked_first, in_turn};
 use small_tables::{MOST_ENTRIES, pays, threes, words};
 
 /// Places that are found at once.
@@ -39,9 +45,6 @@ const FEW: usize = 8;
 
 /// Narrower rows come several out of one line: looking ahead costs more than it gains.
 const LEAST_AHEAD: usize = 32;
-
-/// How many rows ahead to fetch out of far tables where rows are found by themselves: one out of memory takes as long as moving some dozens.
-const FAR_AHEAD: usize = 96;
 
 /// Moves `rows`, each from where the next index points. `false`: an index lies outside its axis, and the rows hold anything.
 ///
@@ -72,155 +75,6 @@ pub(super) unsafe fn run<I: Index>(
         let dst = dst.wrapping_offset(done as isize * rows.dst_stride);
         let src = src.wrapping_offset(done as isize * rows.src_stride);
         blocks(level, dst, src, rest, &indices)
-    }
-}
-
-/// Moves rows by `row`, each when its index has been read: a few are over before blocks would have been set up. `false`: an index lies
-/// outside its axis; its row has not moved.
-///
-/// # Safety
-/// As [`run`]; `row` moves one row.
-#[inline(always)]
-unsafe fn as_read<I: Index>(
-    dst: *mut u8,
-    src: *const u8,
-    rows: Rows,
-    indices: &Indices<I>,
-    row: impl Fn(*mut u8, *const u8),
-) -> bool {
-    let (mut to, mut from, mut at) = (dst, src, indices.table);
-    for _ in 0..rows.count {
-        // SAFETY: by the contract of `run`; an index of the type lies there, at any alignment.
-        let (place, inside) = indices.place(unsafe { at.read_unaligned() }.into());
-        if !inside {
-            return false;
-        }
-        row(to, from.wrapping_offset(place));
-        to = to.wrapping_offset(rows.dst_stride);
-        from = from.wrapping_offset(rows.src_stride);
-        at = at.wrapping_byte_offset(indices.stride);
-    }
-    true
-}
-
-/// As [`as_read`], by a mover.
-///
-/// # Safety
-/// As [`run`]; the mover is for `rows.bytes`.
-#[inline(never)]
-unsafe fn alone<I: Index>(
-    mover: impl Mover,
-    dst: *mut u8,
-    src: *const u8,
-    rows: Rows,
-    indices: &Indices<I>,
-) -> bool {
-    // SAFETY: by the contract of this function; the row moves only if its index lies in its axis.
-    unsafe { as_read(dst, src, rows, indices, |to, from| mover.run(to, from)) }
-}
-
-/// Longer rows take no less time by [`asked_first`] if they are near, shorter ones are quicker from places.
-const ASKED_FIRST: RangeInclusive<usize> = 17..=48;
-
-/// As [`alone`], but vectors test [`ASKED`] indices at once: where none is outside or negative, each is read again and used as it is. Rows
-/// are fetched `ahead` of the one that moves; 0: none is.
-///
-/// # Safety
-/// As [`alone`]; indices are packed, the source stands still.
-#[inline(never)]
-unsafe fn asked_first<I: Index>(
-    mover: impl Mover,
-    level: Level,
-    dst: *mut u8,
-    src: *const u8,
-    rows: Rows,
-    indices: &Indices<I>,
-    ahead: usize,
-) -> bool {
-    // SAFETY: by the contract of this function.
-    unsafe {
-        match (ahead, lines_asked_for(src, &rows, indices)) {
-            (0, _) => asked::<0, I>(mover, level, dst, src, rows, indices, ahead),
-            (_, 1) => asked::<1, I>(mover, level, dst, src, rows, indices, ahead),
-            _ => asked::<2, I>(mover, level, dst, src, rows, indices, ahead),
-        }
-    }
-}
-
-/// As [`asked_first`], with so many lines of each row fetched.
-///
-/// # Safety
-/// As [`asked_first`].
-#[inline(always)]
-unsafe fn asked<const LINES: usize, I: Index>(
-    mover: impl Mover,
-    level: Level,
-    dst: *mut u8,
-    src: *const u8,
-    rows: Rows,
-    indices: &Indices<I>,
-    ahead: usize,
-) -> bool {
-    // SAFETY: by the contract of this function, for the rows of each part; a row moves only if its index lies in its axis, and rows that are
-    // fetched are some of those left, so that their indices lie in the table.
-    unsafe {
-        let fetch = |at| fetch(indices, at, src, rows.bytes, LINES);
-        (0..ahead.min(rows.count)).for_each(|k| fetch(indices.table.add(k)));
-        let mut done = 0;
-        while done < rows.count {
-            let later = indices.table.wrapping_add(done + ahead);
-            let indices = indices.from(done);
-            let count = ASKED.min(rows.count - done);
-            let fetched = ASKED.min((rows.count - done).saturating_sub(ahead));
-            let mut to = dst.wrapping_offset(done as isize * rows.dst_stride);
-            if fetched == ASKED && indices.count_from_start(level) {
-                indices.each_from_start(|k, place| {
-                    fetch(later.add(k));
-                    mover.run(to, src.offset(place));
-                    to = to.wrapping_offset(rows.dst_stride);
-                });
-            } else {
-                (0..fetched).for_each(|k| fetch(later.add(k)));
-                let row = |to, from| mover.run(to, from);
-                if !as_read(to, src, Rows { count, ..rows }, &indices, row) {
-                    return false;
-                }
-            }
-            done += count;
-        }
-    }
-    true
-}
-
-/// How many lines of a row of at most one to ask for. It may lie in two; only processors that find rows by themselves were timed with both.
-fn lines_asked_for<I>(src: *const u8, rows: &Rows, indices: &Indices<I>) -> usize {
-    match habits().finds_rows_by_itself && !rows_lie_in_lines(src, rows, indices) {
-        true => 2,
-        false => 1,
-    }
-}
-
-/// Asks for so many lines, up to two, of the row of the index at a place, counted from `from`.
-///
-/// # Safety
-/// An index lies there, unless no line is asked for.
-#[inline(always)]
-unsafe fn fetch<I: Index>(
-    indices: &Indices<I>,
-    at: *const I,
-    from: *const u8,
-    bytes: usize,
-    lines: usize,
-) {
-    if lines == 0 {
-        return;
-    }
-    // SAFETY: by the contract of this function; at any alignment. An index that lies outside is no address: a prefetch reads none.
-    let (place, _) = indices.place(unsafe { at.read_unaligned() }.into());
-    let row = from.wrapping_offset(place);
-    rows::prefetch(row);
-    if lines > 1 {
-        rows::prefetch(row.wrapping_add(bytes - 1));
     }
 }
 
@@ -366,103 +220,6 @@ unsafe fn blocks<I: Index>(
             block(level, to, src, Rows { count, ..rows }, places);
         })
     }
-}
-
-/// Moves rows of at most a line out of a far table, fetched `ahead`: while a block of indices were turned into places, nothing would be on
-/// its way. An index is read again when its row moves, which takes less than to keep its place. `false`: an index lies outside its axis; its
-/// row has not moved.
-///
-/// # Safety
-/// As [`run`]; the mover is for `rows.bytes`.
-unsafe fn in_turn<I: Index>(
-    mover: impl Mover,
-    level: Level,
-    dst: *mut u8,
-    src: *const u8,
-    rows: Rows,
-    indices: &Indices<I>,
-    ahead: usize,
-) -> bool {
-    // SAFETY: by the contract of this function; holding `level` is the proof that the processor has its instructions.
-    unsafe {
-        match level.kind() {
-            #[cfg(target_arch = "x86_64")]
-            Kind::Avx2 | Kind::Avx512 => in_turn_avx2(mover, dst, src, rows, indices, ahead),
-            #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
-            Kind::Neon => in_turn_any(mover, dst, src, rows, indices, ahead),
-            Kind::Scalar => in_turn_any(mover, dst, src, rows, indices, ahead),
-        }
-    }
-}
-
-/// # Safety
-/// As [`in_turn`]; the processor has AVX2.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-unsafe fn in_turn_avx2<I: Index>(
-    mover: impl Mover,
-    dst: *mut u8,
-    src: *const u8,
-    rows: Rows,
-    indices: &Indices<I>,
-    ahead: usize,
-) -> bool {
-    // SAFETY: by the contract of this function.
-    unsafe { in_turn_any(mover, dst, src, rows, indices, ahead) }
-}
-
-/// # Safety
-/// As [`in_turn`].
-#[inline(always)]
-unsafe fn in_turn_any<I: Index>(
-    mover: impl Mover,
-    dst: *mut u8,
-    src: *const u8,
-    rows: Rows,
-    indices: &Indices<I>,
-    ahead: usize,
-) -> bool {
-    // SAFETY: by the contract of this function, for as many indices as there are rows; at any alignment.
-    let place = |at: *const I| indices.place(unsafe { at.read_unaligned() }.into());
-    let lines = lines_asked_for(src, &rows, indices);
-    let fetch = |k: usize| {
-        let row = src.wrapping_offset(k as isize * rows.src_stride);
-        // SAFETY: by the contract of this function.
-        unsafe { fetch(indices, indices.from(k).table, row, rows.bytes, lines) };
-    };
-    let fetches_written = habits().fetches_written;
-    // Steps, where products for each row took up to a tenth longer.
-    let (mut to, mut at, mut row) = (dst, indices.table, src);
-    let mut move_next = || {
-        let (place, inside) = place(at);
-        if !inside {
-            return false;
-        }
-        if fetches_written {
-            rows::prefetch_write(to.wrapping_add(rows::AHEAD_WRITE));
-        }
-        // SAFETY: this is one of the runs, and its index lies in the axis.
-        unsafe { mover.run(to, row.wrapping_offset(place)) };
-        to = to.wrapping_offset(rows.dst_stride);
-        row = row.wrapping_offset(rows.src_stride);
-        at = at.wrapping_byte_offset(indices.stride);
-        true
-    };
-    let ahead = ahead.min(rows.count);
-    (0..ahead).for_each(fetch);
-    for k in ahead..rows.count {
-        fetch(k);
-        if !move_next() {
-            return false;
-        }
-    }
-    (0..ahead).all(|_| move_next())
-}
-
-/// Whether every row, of at most a line, lies in one, by what their places are multiples of.
-fn rows_lie_in_lines<I>(src: *const u8, rows: &Rows, indices: &Indices<I>) -> bool {
-    let all = src.addr() | (rows.src_stride | indices.scale).cast_unsigned();
-    all.is_multiple_of(rows.bytes.next_power_of_two())
 }
 
 /// Moves `rows` that are periods of a pattern, each from where the next index points. `false`: an index lies outside its axis; no row of

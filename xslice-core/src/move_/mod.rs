@@ -9,7 +9,7 @@
 //!   copy, rows, stream  copies and strided moves: short runs, rows by vectors or strings, results that no cache keeps
 //!   fill                values of a Range
 //!   shuffled            shuffles, by `lanes` of 16 bytes for any set: `avx2`, `avx512`, `neon`
-//!   lookup              rows where indices point: `avx2`, `avx512`, `neon`; those that `repeat` in each turn: `columns`, `avx2`, `avx512`
+//!   lookup              rows where indices point: `single` ones, `avx2`, `avx512`, `neon`; those that `repeat` in each turn: `columns`, `avx2`, `avx512`
 //! And what calls them: `walk` goes through the loops around a move, `turns` takes the innermost ones at once, `together` lists the rows of
 //! several, `parallel` shares them out. `processor` knows what is quick on which.
 

@@ -18,9 +18,11 @@ pub(super) struct Habits {
     /// Rows that are copied forwards with small gaps between them are fetched ahead with AVX-512. On Zen 4, whose own prefetchers keep
     /// their pace there, that takes up to a fifth longer; on Zen 5 up to an eighth less.
     pub fetches_behind_gaps: bool,
-    /// The same of short rows of a pattern. On Zen 4 and Zen 5 that takes up to a tenth longer; but rows of two KiB and more, the next one
-    /// alone, up to a quarter less on Zen 4.
+    /// The same of short rows of a pattern. On Zen 4 and Zen 5 that takes up to a tenth longer.
     pub fetches_patterns_behind_gaps: bool,
+    /// Of these, rows that read two KiB and more have the next one fetched, and no other. On Zen 4 that takes up to a quarter less time. Not
+    /// timed elsewhere.
+    pub fetches_next_of_long_rows: bool,
     /// Rows of a few lines are copied by whole lines with AVX-512, with what they read and write fetched ahead. On Zen 5 that takes up to
     /// an eighth less time than by vectors of 32 bytes with what they read alone; rows of four lines take a tenth less once more where
     /// nothing is fetched. Not timed on Zen 4 and Sapphire Rapids.
@@ -46,10 +48,13 @@ pub(super) struct Habits {
     /// the last one has all. Indices of far rows, and of near ones from 17 bytes on, up to 48, are tested some at once: up to a fourth
     /// less. Not timed elsewhere.
     pub finds_rows_by_itself: bool,
-    /// A loop that asks for lines as fast as it can makes the last cache slower. On Zen 4, runs of some megabytes take up to a tenth less
-    /// time when it does not, and is asked once for each line; up to a quarter less where more than eleven are read and written, and a
-    /// line of each page is asked for before. Fetching line by line makes it worse, by whatever vectors lines are asked for. Zen 5 does not.
+    /// A loop that asks for lines as fast as it can makes the last cache slower, and so does what is fetched line by line, by whatever
+    /// vectors. On Zen 4, patterns of some megabytes take up to a tenth less time when it does not, and up to a quarter less by tiles that
+    /// are whole lines; indices that count up a sixth less when they are not fetched. Zen 5 does not. Not timed on Zen 3.
     pub outruns_caches: bool,
+    /// A line of each page is asked for before it comes, on both sides. On Zen 4 patterns and look-ups that read and write many megabytes
+    /// take up to a fifth less time with that, rows of a few lines up to an eighth. Not timed elsewhere.
+    pub asks_for_pages: bool,
     /// Rows that no cache keeps, and that lie close to each other, are quicker one after the other than some of them side by side. On Zen
     /// 4 rows of some kilobytes take a fifth less time with that, rows of 400 to 1000 bytes half the time. Not timed on Zen 3.
     pub streams_in_sequence: bool,
@@ -67,7 +72,7 @@ pub(super) struct Habits {
     not(target_arch = "x86_64"),
     allow(dead_code, reason = "asked by moves of x86-64")
 )]
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 pub(super) enum Patterns {
     None,
     /// Those that read less than twice what they write.
@@ -93,6 +98,7 @@ static OTHERS: Habits = Habits {
     fetches_far_ahead: false,
     fetches_behind_gaps: true,
     fetches_patterns_behind_gaps: true,
+    fetches_next_of_long_rows: false,
     fetches_both_of_short_rows: false,
     has_second_cache_at_hand: false,
     has_quick_strings: false,
@@ -101,21 +107,48 @@ static OTHERS: Habits = Habits {
     has_quick_gathers: true,
     finds_rows_by_itself: false,
     outruns_caches: false,
+    asks_for_pages: false,
     streams_in_sequence: false,
     fetches_streamed: false,
     patterns_in_sequence: Patterns::None,
 };
 
-/// Processors of AMD up to Zen 4.
+/// Processors of AMD up to Zen 3: those without AVX-512.
 #[cfg_attr(
     not(target_arch = "x86_64"),
     allow(dead_code, reason = "only tests run as there")
 )]
-static TO_ZEN_4: Habits = Habits {
+static TO_ZEN_3: Habits = Habits {
     fetches_written: false,
     fetches_far_ahead: false,
     fetches_behind_gaps: false,
     fetches_patterns_behind_gaps: false,
+    fetches_next_of_long_rows: false,
+    fetches_both_of_short_rows: false,
+    has_second_cache_at_hand: false,
+    has_quick_strings: false,
+    fetches_long_patterns: false,
+    fetches_filled: false,
+    has_quick_gathers: false,
+    finds_rows_by_itself: false,
+    outruns_caches: false,
+    asks_for_pages: false,
+    streams_in_sequence: true,
+    fetches_streamed: false,
+    patterns_in_sequence: Patterns::None,
+};
+
+/// Zen 4.
+#[cfg_attr(
+    not(target_arch = "x86_64"),
+    allow(dead_code, reason = "only tests run as there")
+)]
+static ZEN_4: Habits = Habits {
+    fetches_written: false,
+    fetches_far_ahead: false,
+    fetches_behind_gaps: false,
+    fetches_patterns_behind_gaps: false,
+    fetches_next_of_long_rows: true,
     fetches_both_of_short_rows: false,
     has_second_cache_at_hand: false,
     has_quick_strings: false,
@@ -124,6 +157,7 @@ static TO_ZEN_4: Habits = Habits {
     has_quick_gathers: false,
     finds_rows_by_itself: false,
     outruns_caches: true,
+    asks_for_pages: true,
     streams_in_sequence: true,
     fetches_streamed: false,
     patterns_in_sequence: Patterns::Dense,
@@ -139,6 +173,7 @@ static FROM_ZEN_5: Habits = Habits {
     fetches_far_ahead: true,
     fetches_behind_gaps: true,
     fetches_patterns_behind_gaps: false,
+    fetches_next_of_long_rows: false,
     fetches_both_of_short_rows: true,
     has_second_cache_at_hand: true,
     has_quick_strings: true,
@@ -147,6 +182,7 @@ static FROM_ZEN_5: Habits = Habits {
     has_quick_gathers: false,
     finds_rows_by_itself: true,
     outruns_caches: false,
+    asks_for_pages: false,
     streams_in_sequence: true,
     fetches_streamed: true,
     patterns_in_sequence: Patterns::All,
@@ -178,7 +214,8 @@ pub(super) fn takes_far_rows_in_turn() -> bool {
 
 #[cfg(target_arch = "x86_64")]
 mod own {
-    use super::{FROM_ZEN_5, Habits, OTHERS, TO_ZEN_4};
+    use super::{FROM_ZEN_5, Habits, OTHERS, TO_ZEN_3, ZEN_4};
+    use crate::level;
     use crate::move_::cache::cpuid;
     use core::sync::atomic::{AtomicU8, Ordering};
 
@@ -186,11 +223,12 @@ mod own {
     static KNOWN: AtomicU8 = AtomicU8::new(UNKNOWN);
     const UNKNOWN: u8 = 0;
     const IS_OTHER: u8 = 1;
-    const IS_TO_ZEN_4: u8 = 2;
-    const IS_FROM_ZEN_5: u8 = 3;
+    const IS_TO_ZEN_3: u8 = 2;
+    const IS_ZEN_4: u8 = 3;
+    const IS_FROM_ZEN_5: u8 = 4;
 
     /// The family of Zen 5.
-    const ZEN_5: u32 = 0x1a;
+    const FAMILY_OF_ZEN_5: u32 = 0x1a;
 
     #[inline]
     pub fn habits() -> &'static Habits {
@@ -199,7 +237,8 @@ mod own {
             known => known,
         };
         match known {
-            IS_TO_ZEN_4 => &TO_ZEN_4,
+            IS_TO_ZEN_3 => &TO_ZEN_3,
+            IS_ZEN_4 => &ZEN_4,
             IS_FROM_ZEN_5 => &FROM_ZEN_5,
             _ => &OTHERS,
         }
@@ -210,8 +249,9 @@ mod own {
         let name = cpuid(0, 0);
         let name = [name.ebx, name.edx, name.ecx].map(u32::to_le_bytes);
         let known = match name.as_flattened() {
-            b"AuthenticAMD" if family(cpuid(1, 0).eax) >= ZEN_5 => IS_FROM_ZEN_5,
-            b"AuthenticAMD" => IS_TO_ZEN_4,
+            b"AuthenticAMD" if family(cpuid(1, 0).eax) >= FAMILY_OF_ZEN_5 => IS_FROM_ZEN_5,
+            b"AuthenticAMD" if level::is_without_avx512() => IS_TO_ZEN_3,
+            b"AuthenticAMD" => IS_ZEN_4,
             _ => IS_OTHER,
         };
         KNOWN.store(known, Ordering::Relaxed);
@@ -242,7 +282,7 @@ mod pretended {
 #[cfg(test)]
 pub(super) fn on_each_processor(test: impl Fn()) {
     #[cfg(feature = "std")]
-    for habits in [&OTHERS, &TO_ZEN_4, &FROM_ZEN_5] {
+    for habits in [&OTHERS, &TO_ZEN_3, &ZEN_4, &FROM_ZEN_5] {
         pretended::HABITS.set(Some(habits));
         test();
     }

@@ -303,7 +303,7 @@ pub(super) unsafe fn moved(
                 habits if habits.fetches_written => {
                     avx2::<true, false>(dst, src, rows, known, place)
                 }
-                habits if habits.outruns_caches => {
+                habits if habits.asks_for_pages => {
                     avx2::<false, true>(dst, src, rows, known, place)
                 }
                 _ => avx2::<false, false>(dst, src, rows, known, place),
@@ -332,7 +332,7 @@ unsafe fn avx2<const WRITTEN: bool, const PAGES: bool>(
 }
 
 impl Rows {
-    /// Whether they are some lines, at one distance.
+    /// Whether they are some lines, whole ones on both sides, at a distance.
     fn are_lines(&self, dst: *mut u8, src: *const u8) -> bool {
         let strides = self.dst_stride | self.src_stride;
         let all = dst.addr() | src.addr() | self.bytes | strides.cast_unsigned();

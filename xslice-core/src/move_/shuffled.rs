@@ -348,8 +348,8 @@ impl Run {
     }
 }
 
-/// Builds what a verified schedule is run by, so that no call has to: how its run moves where that is short, and tables where no cache
-/// keeps its result.
+/// Builds what a verified schedule is run by, so that no call has to: how its run moves where that is short, and tables of whole
+/// lines where it moves by these.
 pub(crate) fn prepare(schedule: &mut Schedule) {
     let Move::Shuffle {
         count,

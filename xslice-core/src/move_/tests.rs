@@ -301,7 +301,7 @@ fn doubled_vectors_move_what_their_patterns_say() {
     );
 }
 
-/// Some processors are not asked for lines as fast as a loop could, and for a line of each page before.
+/// Some processors are asked for lines more slowly than a loop could, and for a line of each page before.
 #[test]
 fn shuffles_of_some_megabytes_move_what_their_patterns_say() {
     let mut random = Random(0x5EED_0011);

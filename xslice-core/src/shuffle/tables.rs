@@ -66,6 +66,18 @@ pub(crate) struct Tables<const N: usize> {
     pub inverse: u64,
 }
 
+#[cfg(target_arch = "x86_64")]
+impl Tables<64> {
+    /// Whether the loads of a tile have what another one reads, whose place is so far from its own: each byte as far from the first's.
+    pub fn gives_two(&self, apart: isize) -> bool {
+        let lost = |load: &Load<64>| match apart {
+            0.. => load.used >> (64 - apart),
+            _ => load.used << (64 + apart),
+        };
+        apart != 0 && (-63..64).contains(&apart) && self.loads.iter().all(|load| lost(load) == 0)
+    }
+}
+
 impl<const N: usize> Tables<N> {
     /// Vectors of a tile that whole periods fill, at most, to look for no other form: shorter vectors have no masks.
     const KEPT: usize = if N == Level::SHORTEST_VECTOR { 3 } else { 1 };
@@ -109,16 +121,6 @@ impl<const N: usize> Tables<N> {
     /// Loads that give so many bytes.
     pub fn loads_of(&self, bytes: usize) -> usize {
         bytes.div_ceil(self.tile).saturating_mul(self.loads.len())
-    }
-
-    /// Whether the loads of a tile have what one reads whose place is so far from it, each at the same distance.
-    #[cfg(target_arch = "x86_64")]
-    pub fn share_loads(&self, apart: isize) -> bool {
-        let lost = |load: &Load<N>| match apart {
-            0.. => load.used >> (64 - apart),
-            _ => load.used << (64 + apart),
-        };
-        apart != 0 && (-63..64).contains(&apart) && self.loads.iter().all(|load| lost(load) == 0)
     }
 
     /// What tiles read from the place of the first up to the one that is so far from it.

@@ -65,7 +65,7 @@ unsafe fn of_width<I: Index, const N: usize, const ALL: usize>(
         ..LEAST_ASKED => 0,
         count => count / ASKED * ASKED,
     };
-    let ahead = Ahead::of(rows.count * (size_of::<I>() + N));
+    let fetched = Fetched::of(rows.count * (size_of::<I>() + N));
     let pages = |indices: &Indices<I>, to: *mut u8| {
         if indices.table.addr() % PAGE < size_of::<[I; ASKED]>() {
             ask_for_pages(indices.table.cast(), to, 1);
@@ -78,13 +78,13 @@ unsafe fn of_width<I: Index, const N: usize, const ALL: usize>(
             let count = asked - done;
             let (to, rows) = (dst.add(done * N), Rows { count, ..rows });
             let indices = indices.from(done);
-            let in_a_row = match (touch, ahead) {
+            let in_a_row = match (touch, fetched) {
                 (false, _) => 0,
-                (true, Ahead::None) => in_a_row::<I, N, ALL>(to, src, rows, &indices, |_, _| {}),
-                (true, Ahead::Lines) => {
+                (true, Fetched::None) => in_a_row::<I, N, ALL>(to, src, rows, &indices, |_, _| {}),
+                (true, Fetched::Lines) => {
                     in_a_row::<I, N, ALL>(to, src, rows, &indices, |indices, _| indices.fetch())
                 }
-                (true, Ahead::Pages) => in_a_row::<I, N, ALL>(to, src, rows, &indices, pages),
+                (true, Fetched::Pages) => in_a_row::<I, N, ALL>(to, src, rows, &indices, pages),
             };
             done += match in_a_row {
                 0 => apart::<I, N>(to, src, rows, &indices)?,
@@ -98,21 +98,21 @@ unsafe fn of_width<I: Index, const N: usize, const ALL: usize>(
     }
 }
 
-/// What is asked for before indices that count up are read.
+/// What is fetched before indices that count up are read.
 #[derive(Clone, Copy)]
-enum Ahead {
+enum Fetched {
     None,
     Lines,
     Pages,
 }
 
-impl Ahead {
+impl Fetched {
     /// For so many bytes of indices and rows.
     fn of(bytes: usize) -> Self {
-        match (habits().outruns_caches, bytes) {
-            (false, _) => Self::Lines,
-            (true, LEAST_OF_PAGES..) => Self::Pages,
-            (true, _) => Self::None,
+        match habits() {
+            habits if !habits.outruns_caches => Self::Lines,
+            habits if habits.asks_for_pages && bytes >= LEAST_OF_PAGES => Self::Pages,
+            _ => Self::None,
         }
     }
 }

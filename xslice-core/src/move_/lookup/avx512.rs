@@ -189,7 +189,7 @@ unsafe fn planes_of<const N: usize, I: Index>(
     let orders: [__m512i; N] = core::array::from_fn(|v| load(&const { orders::<N>() }[v]));
     let late: [u64; N] = const { late() };
     let whole = rows.count / 64 * 64;
-    let (asks, of_page) = (habits().outruns_caches, PAGE / size_of::<I>());
+    let (asks, of_page) = (habits().asks_for_pages, PAGE / size_of::<I>());
     let mut all = u32::MAX;
     for k in (0..whole).step_by(64) {
         if asks && k.is_multiple_of(of_page) {

@@ -88,8 +88,7 @@ unsafe fn vectors_of<const VECTORS: usize, const LOADS: usize>(
     let first = place(run, tables, tiles.start);
     // SAFETY: by the contract of this function.
     unsafe {
-        if LOADS <= MOST_PACED
-            && VECTORS * LOADS <= MOST_MASKS
+        if const { LOADS <= MOST_PACED && VECTORS * LOADS <= MOST_MASKS }
             && let Some(pace) = pace(tables, first.0, tiles.len())
         {
             in_registers.paced(tables, first, tiles.len(), pace);
@@ -140,39 +139,47 @@ const MOST_PACED: usize = 4;
 /// Runs that read and write fewer bytes have a share of their lines in nearer caches than the last.
 const LEAST_PACED: usize = 3 << 20;
 
-/// The same where a vector is one load, but for lines that are read backwards.
+/// The same where a tile is one load, but for lines that are read backwards.
 const LEAST_PACED_SINGLE: usize = 8 << 20;
 
-/// Vectors of so many loads are paced from there on.
+/// Vectors of so many loads are paced from [`LEAST_OF_PAGES`] on.
 const MANY_LOADS: usize = 3;
 
-/// How so many tiles are moved, the first of them from a place, if not as fast as they can: with 1.7 idle cycles for each line that a
-/// vector reads or writes.
+/// How so many tiles are moved, the first of them from a place, if not as fast as they can.
 fn pace(tables: &Tables<64>, src: *const u8, tiles: usize) -> Option<Pace> {
     let read = tables.src_stride.unsigned_abs();
     let both = tiles * (read + tables.tile);
+    if both < LEAST_PACED || !habits().outruns_caches {
+        return None;
+    }
     let is_long = both >= LEAST_OF_PAGES;
     let is_line = |offset| src.wrapping_offset(offset).addr().is_multiple_of(64);
     let (pays, idle) = match &*tables.loads {
-        _ if both < LEAST_PACED || !habits().outruns_caches => return None,
+        // Tiles of one load were quickest with these.
         [load] if tables.src_stride == -64 && is_line(load.offset) && !is_long => (true, 3),
         [_] if tables.fill_vectors() => (both >= LEAST_PACED_SINGLE, 4),
         [_] => (is_long, 4),
         _ => {
-            let lines = (read + tables.tile).div_ceil(tables.vectors);
+            let of_vector = (read + tables.tile).div_ceil(tables.vectors);
             let pays = tables.fill_vectors() && (tables.per_vector < MANY_LOADS || is_long);
-            (pays, idle_for(lines))
+            (pays, idle_for(of_vector))
         }
     };
     pays.then_some(Pace {
         idle,
-        asks_for_pages: is_long && tables.loads.len() > 1,
+        asks_for_pages: habits().asks_for_pages && is_long && tables.loads.len() > 1,
     })
 }
 
-/// Idle cycles for lines of so many bytes.
+/// Idle cycles for a vector that reads and writes so many bytes: 1.7 for each line of them, rounded up from three quarters on, of
+/// those that there are loops for.
 fn idle_for(bytes: usize) -> usize {
-    (17 * bytes + 160) / 640
+    match (17 * bytes + 160) / 640 {
+        ..=3 => 3,
+        4 => 4,
+        5..=6 => 5,
+        _ => 7,
+    }
 }
 
 /// Where tile `at` is read and written.

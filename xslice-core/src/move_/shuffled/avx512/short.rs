@@ -22,7 +22,7 @@ pub(in crate::move_::shuffled) fn takes(bytes: usize, tables: &Tables<64>) -> bo
 /// Rows with gaps between them are fetched so many rows ahead.
 const ROWS_AHEAD: isize = 2;
 
-/// Where the processor's own prefetchers keep their pace, only longer rows are fetched, and the next one alone.
+/// Where only the next of long rows is fetched, shorter ones are not.
 const LEAST_FETCHED: usize = 2 << 10;
 
 /// What short rows have in common.
@@ -77,7 +77,7 @@ impl Short {
         let is_long = row >= LEAST_FETCHED && tables.fill_vectors() && tables.src_stride > 64;
         let rows_ahead = match habits().fetches_patterns_behind_gaps {
             true => ROWS_AHEAD,
-            false if habits().outruns_caches && is_long => 1,
+            false if habits().fetches_next_of_long_rows && is_long => 1,
             false => 0,
         };
         if rows.src_stride.unsigned_abs() <= row + 64 || rows_ahead == 0 {
@@ -307,7 +307,8 @@ fn straddle(first: &Run, pattern: &Pattern, tables: &Tables<64>, rows: &Rows) ->
         && !habits().fetches_written
 }
 
-/// Moves rows by tiles that fill lines of the result, but for the first and the last of each row.
+/// Moves rows by tiles that fill lines of the result, but for the first and the last of each row; `READ` lines of later rows are fetched as
+/// [`WideInRegisters::tiles`] does.
 ///
 /// # Safety
 /// As [`shaped`], for rows whose loads lie inside the operand and that [`straddle`].
@@ -449,7 +450,7 @@ impl<const VECTORS: usize, const LOADS: usize> WideInRegisters<VECTORS, LOADS> {
         let apart = b.0.addr().wrapping_sub(a.0.addr()) as isize;
         // SAFETY: by the contract of this function.
         unsafe {
-            if tables.share_loads(apart) {
+            if tables.gives_two(apart) {
                 (a, b) = self.two_by_loads(tables, (a, b), apart, tiles.whole);
             } else {
                 for _ in 0..tiles.whole {

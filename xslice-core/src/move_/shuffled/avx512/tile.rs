@@ -47,7 +47,7 @@ pub(super) const MANY: usize = 3;
 /// How tiles are moved that the last cache has to give and take: not faster than it answers.
 #[derive(Clone, Copy)]
 pub(super) struct Pace {
-    /// Cycles that pass idle after each vector.
+    /// Cycles that pass idle after each vector: 3, 4, 5 or 7.
     pub idle: usize,
     /// Whether a line of each page is asked for that comes next: the processor has forgotten where more of them are than it can keep.
     pub asks_for_pages: bool,
@@ -151,7 +151,7 @@ impl<const VECTORS: usize, const LOADS: usize> WideInRegisters<VECTORS, LOADS> {
     }
 
     /// Moves whole tiles of two rows in turn, the second from places `apart` from the first's by loads that give both, as
-    /// [`Tables::share_loads`] says.
+    /// [`Tables::gives_two`] says.
     ///
     /// # Safety
     /// As [`WideInRegisters::tiles`], for each of the rows.
@@ -201,9 +201,9 @@ impl<const VECTORS: usize, const LOADS: usize> WideInRegisters<VECTORS, LOADS> {
         // SAFETY: by the contract of this function. A loop over idle cycles whose number is not constant was slower.
         unsafe {
             match pace.idle {
-                ..=3 => self.idling::<3>(tables, first, count, pages),
+                3 => self.idling::<3>(tables, first, count, pages),
                 4 => self.idling::<4>(tables, first, count, pages),
-                5..=6 => self.idling::<5>(tables, first, count, pages),
+                5 => self.idling::<5>(tables, first, count, pages),
                 _ => self.idling::<7>(tables, first, count, pages),
             }
         }
