@@ -34,7 +34,7 @@ use crate::shuffle::Shuffle;
 use core::mem::MaybeUninit;
 use core::ops::Range;
 pub(super) use indices::{Index, Indices};
-use single::{ASKED_FIRST, FAR_AHEAD, alone, as_read, asked_first, in_turn};
+use single::{ASKED_FIRST, FAR_AHEAD, Picked, alone, as_read, asked_first, in_turn};
 use small_tables::{MOST_ENTRIES, pays, threes, words};
 
 /// Places that are found at once.
@@ -62,7 +62,14 @@ pub(super) unsafe fn run<I: Index>(
     unsafe {
         if rows.count <= FEW && (rows.cache == Cache::Near || rows.bytes <= LEAST_AHEAD) {
             let row = |to, from| rows::one(level, to, from, rows.bytes);
-            return as_read(dst, src, rows, &indices, row);
+            let picked = Picked {
+                dst,
+                src,
+                rows,
+                indices,
+                ahead: 0,
+            };
+            return as_read(picked, row);
         }
         let Some(done) = vectors(level, dst, src, rows, &indices) else {
             return false;
@@ -195,20 +202,21 @@ unsafe fn blocks<I: Index>(
             (true, false) => ahead,
             (true, true) => FAR_AHEAD,
         };
+        let picked = Picked {
+            dst,
+            src,
+            rows,
+            indices: *indices,
+            ahead: far_ahead,
+        };
         if by_itself && packed && (is_far || ASKED_FIRST.contains(&rows.bytes)) {
-            return by_width!(
-                rows.bytes,
-                asked_first(level, dst, src, rows, indices, far_ahead)
-            );
+            return by_width!(rows.bytes, asked_first(level, picked));
         }
         if is_far {
-            return by_width!(
-                rows.bytes,
-                in_turn(level, dst, src, rows, indices, far_ahead)
-            );
+            return by_width!(rows.bytes, in_turn(level, picked));
         }
         if by_itself && is_line {
-            return by_width!(rows.bytes, alone(dst, src, rows, indices));
+            return by_width!(rows.bytes, alone(picked));
         }
         each_block(level, rows, indices, ahead, |done, count, places| {
             let to = dst.wrapping_offset(done as isize * rows.dst_stride);

@@ -118,7 +118,7 @@ static OTHERS: Habits = Habits {
     not(target_arch = "x86_64"),
     allow(dead_code, reason = "only tests run as there")
 )]
-static TO_ZEN_3: Habits = Habits {
+const TO_ZEN_3: Habits = Habits {
     fetches_written: false,
     fetches_far_ahead: false,
     fetches_behind_gaps: false,
@@ -144,23 +144,11 @@ static TO_ZEN_3: Habits = Habits {
     allow(dead_code, reason = "only tests run as there")
 )]
 static ZEN_4: Habits = Habits {
-    fetches_written: false,
-    fetches_far_ahead: false,
-    fetches_behind_gaps: false,
-    fetches_patterns_behind_gaps: false,
     fetches_next_of_long_rows: true,
-    fetches_both_of_short_rows: false,
-    has_second_cache_at_hand: false,
-    has_quick_strings: false,
-    fetches_long_patterns: false,
-    fetches_filled: false,
-    has_quick_gathers: false,
-    finds_rows_by_itself: false,
     outruns_caches: true,
     asks_for_pages: true,
-    streams_in_sequence: true,
-    fetches_streamed: false,
     patterns_in_sequence: Patterns::Dense,
+    ..TO_ZEN_3
 };
 
 /// Processors of AMD from Zen 5 on.

@@ -11,6 +11,35 @@ use core::ops::RangeInclusive;
 /// How many rows ahead to fetch out of far tables where rows are found by themselves: one out of memory takes as long as moving some dozens.
 pub(super) const FAR_AHEAD: usize = 96;
 
+/// Rows, each from where the next index points.
+#[derive(Clone, Copy)]
+pub(super) struct Picked<I> {
+    pub dst: *mut u8,
+    pub src: *const u8,
+    pub rows: Rows,
+    pub indices: Indices<I>,
+    /// How many rows before it moves a row is fetched; 0: none is.
+    pub ahead: usize,
+}
+
+impl<I> Picked<I> {
+    /// How many lines of a row of at most one to ask for. It may lie in two; only processors that find rows by themselves were timed with
+    /// both.
+    fn lines_asked_for(&self) -> usize {
+        match habits().finds_rows_by_itself && !self.rows_lie_in_lines() {
+            true => 2,
+            false => 1,
+        }
+    }
+
+    /// Whether every row, of at most a line, lies in one, by what their places are multiples of.
+    fn rows_lie_in_lines(&self) -> bool {
+        let strides = self.rows.src_stride | self.indices.scale;
+        let all = self.src.addr() | strides.cast_unsigned();
+        all.is_multiple_of(self.rows.bytes.next_power_of_two())
+    }
+}
+
 /// Moves rows by `row`, each when its index has been read: a few are over before blocks would have been set up. `false`: an index lies
 /// outside its axis; its row has not moved.
 ///
@@ -18,13 +47,11 @@ pub(super) const FAR_AHEAD: usize = 96;
 /// As [`run`](super::run); `row` moves one row.
 #[inline(always)]
 pub(super) unsafe fn as_read<I: Index>(
-    dst: *mut u8,
-    src: *const u8,
-    rows: Rows,
-    indices: &Indices<I>,
+    picked: Picked<I>,
     row: impl Fn(*mut u8, *const u8),
 ) -> bool {
-    let (mut to, mut from, mut at) = (dst, src, indices.table);
+    let Picked { rows, indices, .. } = picked;
+    let (mut to, mut from, mut at) = (picked.dst, picked.src, indices.table);
     for _ in 0..rows.count {
         // SAFETY: by the contract of `run`; an index of the type lies there, at any alignment.
         let (place, inside) = indices.place(unsafe { at.read_unaligned() }.into());
@@ -44,22 +71,15 @@ pub(super) unsafe fn as_read<I: Index>(
 /// # Safety
 /// As [`run`](super::run); the mover is for `rows.bytes`.
 #[inline(never)]
-pub(super) unsafe fn alone<I: Index>(
-    mover: impl Mover,
-    dst: *mut u8,
-    src: *const u8,
-    rows: Rows,
-    indices: &Indices<I>,
-) -> bool {
+pub(super) unsafe fn alone<I: Index>(mover: impl Mover, picked: Picked<I>) -> bool {
     // SAFETY: by the contract of this function; the row moves only if its index lies in its axis.
-    unsafe { as_read(dst, src, rows, indices, |to, from| mover.run(to, from)) }
+    unsafe { as_read(picked, |to, from| mover.run(to, from)) }
 }
 
 /// Longer rows take no less time by [`asked_first`] if they are near, shorter ones are quicker from places.
 pub(super) const ASKED_FIRST: RangeInclusive<usize> = 17..=48;
 
-/// As [`alone`], but vectors test [`ASKED`] indices at once: where none is outside or negative, each is read again and used as it is. Rows
-/// are fetched `ahead` of the one that moves; 0: none is.
+/// As [`alone`], but vectors test [`ASKED`] indices at once: where none is outside or negative, each is read again and used as it is.
 ///
 /// # Safety
 /// As [`alone`]; indices are packed, the source stands still.
@@ -67,18 +87,14 @@ pub(super) const ASKED_FIRST: RangeInclusive<usize> = 17..=48;
 pub(super) unsafe fn asked_first<I: Index>(
     mover: impl Mover,
     level: Level,
-    dst: *mut u8,
-    src: *const u8,
-    rows: Rows,
-    indices: &Indices<I>,
-    ahead: usize,
+    picked: Picked<I>,
 ) -> bool {
     // SAFETY: by the contract of this function.
     unsafe {
-        match (ahead, lines_asked_for(src, &rows, indices)) {
-            (0, _) => asked::<0, I>(mover, level, dst, src, rows, indices, ahead),
-            (_, 1) => asked::<1, I>(mover, level, dst, src, rows, indices, ahead),
-            _ => asked::<2, I>(mover, level, dst, src, rows, indices, ahead),
+        match (picked.ahead, picked.lines_asked_for()) {
+            (0, _) => asked::<0, I>(mover, level, picked),
+            (_, 1) => asked::<1, I>(mover, level, picked),
+            _ => asked::<2, I>(mover, level, picked),
         }
     }
 }
@@ -91,16 +107,19 @@ pub(super) unsafe fn asked_first<I: Index>(
 unsafe fn asked<const LINES: usize, I: Index>(
     mover: impl Mover,
     level: Level,
-    dst: *mut u8,
-    src: *const u8,
-    rows: Rows,
-    indices: &Indices<I>,
-    ahead: usize,
+    picked: Picked<I>,
 ) -> bool {
+    let Picked {
+        dst,
+        src,
+        rows,
+        indices,
+        ahead,
+    } = picked;
     // SAFETY: by the contract of this function, for the rows of each part; a row moves only if its index lies in its axis, and rows that are
     // fetched are some of those left, so that their indices lie in the table.
     unsafe {
-        let fetch = |at| fetch(indices, at, src, rows.bytes, LINES);
+        let fetch = |at| fetch(&indices, at, src, rows.bytes, LINES);
         (0..ahead.min(rows.count)).for_each(|k| fetch(indices.table.add(k)));
         let mut done = 0;
         while done < rows.count {
@@ -118,7 +137,13 @@ unsafe fn asked<const LINES: usize, I: Index>(
             } else {
                 (0..fetched).for_each(|k| fetch(later.add(k)));
                 let row = |to, from| mover.run(to, from);
-                if !as_read(to, src, Rows { count, ..rows }, &indices, row) {
+                let some = Picked {
+                    dst: to,
+                    rows: Rows { count, ..rows },
+                    indices,
+                    ..picked
+                };
+                if !as_read(some, row) {
                     return false;
                 }
             }
@@ -126,14 +151,6 @@ unsafe fn asked<const LINES: usize, I: Index>(
         }
     }
     true
-}
-
-/// How many lines of a row of at most one to ask for. It may lie in two; only processors that find rows by themselves were timed with both.
-fn lines_asked_for<I>(src: *const u8, rows: &Rows, indices: &Indices<I>) -> usize {
-    match habits().finds_rows_by_itself && !rows_lie_in_lines(src, rows, indices) {
-        true => 2,
-        false => 1,
-    }
 }
 
 /// Asks for so many lines, up to two, of the row of the index at a place, counted from `from`.
@@ -167,23 +184,15 @@ unsafe fn fetch<I: Index>(
 /// # Safety
 /// As [`run`](super::run); the mover is for `rows.bytes`.
 #[inline(never)]
-pub(super) unsafe fn in_turn<I: Index>(
-    mover: impl Mover,
-    level: Level,
-    dst: *mut u8,
-    src: *const u8,
-    rows: Rows,
-    indices: &Indices<I>,
-    ahead: usize,
-) -> bool {
+pub(super) unsafe fn in_turn<I: Index>(mover: impl Mover, level: Level, picked: Picked<I>) -> bool {
     // SAFETY: by the contract of this function; holding `level` is the proof that the processor has its instructions.
     unsafe {
         match level.kind() {
             #[cfg(target_arch = "x86_64")]
-            Kind::Avx2 | Kind::Avx512 => in_turn_avx2(mover, dst, src, rows, indices, ahead),
+            Kind::Avx2 | Kind::Avx512 => in_turn_avx2(mover, picked),
             #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
-            Kind::Neon => in_turn_any(mover, dst, src, rows, indices, ahead),
-            Kind::Scalar => in_turn_any(mover, dst, src, rows, indices, ahead),
+            Kind::Neon => in_turn_any(mover, picked),
+            Kind::Scalar => in_turn_any(mover, picked),
         }
     }
 }
@@ -192,36 +201,29 @@ pub(super) unsafe fn in_turn<I: Index>(
 /// As [`in_turn`]; the processor has AVX2.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-unsafe fn in_turn_avx2<I: Index>(
-    mover: impl Mover,
-    dst: *mut u8,
-    src: *const u8,
-    rows: Rows,
-    indices: &Indices<I>,
-    ahead: usize,
-) -> bool {
+unsafe fn in_turn_avx2<I: Index>(mover: impl Mover, picked: Picked<I>) -> bool {
     // SAFETY: by the contract of this function.
-    unsafe { in_turn_any(mover, dst, src, rows, indices, ahead) }
+    unsafe { in_turn_any(mover, picked) }
 }
 
 /// # Safety
 /// As [`in_turn`].
 #[inline(always)]
-unsafe fn in_turn_any<I: Index>(
-    mover: impl Mover,
-    dst: *mut u8,
-    src: *const u8,
-    rows: Rows,
-    indices: &Indices<I>,
-    ahead: usize,
-) -> bool {
+unsafe fn in_turn_any<I: Index>(mover: impl Mover, picked: Picked<I>) -> bool {
+    let Picked {
+        dst,
+        src,
+        rows,
+        indices,
+        ahead,
+    } = picked;
     // SAFETY: by the contract of this function, for as many indices as there are rows; at any alignment.
     let place = |at: *const I| indices.place(unsafe { at.read_unaligned() }.into());
-    let lines = lines_asked_for(src, &rows, indices);
+    let lines = picked.lines_asked_for();
     let fetch = |k: usize| {
         let row = src.wrapping_offset(k as isize * rows.src_stride);
         // SAFETY: by the contract of this function.
-        unsafe { fetch(indices, indices.from(k).table, row, rows.bytes, lines) };
+        unsafe { fetch(&indices, indices.from(k).table, row, rows.bytes, lines) };
     };
     let fetches_written = habits().fetches_written;
     // Steps, where products for each row took up to a tenth longer.
@@ -250,10 +252,4 @@ unsafe fn in_turn_any<I: Index>(
         }
     }
     (0..ahead).all(|_| move_next())
-}
-
-/// Whether every row, of at most a line, lies in one, by what their places are multiples of.
-fn rows_lie_in_lines<I>(src: *const u8, rows: &Rows, indices: &Indices<I>) -> bool {
-    let all = src.addr() | (rows.src_stride | indices.scale).cast_unsigned();
-    all.is_multiple_of(rows.bytes.next_power_of_two())
 }
