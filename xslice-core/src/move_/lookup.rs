@@ -35,7 +35,7 @@ use core::mem::MaybeUninit;
 use core::ops::Range;
 pub(super) use indices::{Index, Indices};
 use single::{ASKED_FIRST, FAR_AHEAD, Picked, alone, as_read, asked_first, in_turn};
-use small_tables::{MOST_ENTRIES, pays, threes, words};
+use small_tables::{MOST_ENTRIES, pays, threes, widen};
 
 /// Places that are found at once.
 const BLOCK: usize = 256;
@@ -146,7 +146,8 @@ unsafe fn widened<I: Index>(
     let count = rows.count - 1;
     // SAFETY: the entries of the table are those of the source; four bytes from each row but the last on lie within the result.
     unsafe {
-        let table = words(src, &rows, indices);
+        let mut table = [MaybeUninit::uninit(); MOST_ENTRIES];
+        widen(&mut table, src, &rows, indices);
         let indices = Indices {
             scale: 4,
             ..*indices

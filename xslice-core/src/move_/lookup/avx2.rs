@@ -11,6 +11,7 @@ use crate::move_::copy::{self, Rows};
 use crate::move_::processor::habits;
 use crate::move_::rows::{LEAST_OF_PAGES, PAGE, ask_for_pages, prefetch};
 use core::arch::x86_64::*;
+use core::mem::MaybeUninit;
 
 /// Bytes between the indices that are read and those that are fetched.
 const AHEAD: usize = 1 << 10;
@@ -272,22 +273,98 @@ pub(super) unsafe fn threes<I: Index>(
     rows: Rows,
     indices: &Indices<I>,
 ) -> Option<usize> {
+    // A pair writes two bytes of the row that comes next, so one is left.
+    let asked = rows.count.saturating_sub(1) / ASKED * ASKED;
+    let fetched = !habits().outruns_caches;
     // SAFETY: by the contract of this function; the entries of the table are those of the source.
     unsafe {
-        let table = small_tables::words(src, &rows, indices);
-        let table = table.as_ptr().cast();
-        let words = Indices {
-            scale: 4,
-            ..*indices
-        };
+        let mut table = [MaybeUninit::uninit(); small_tables::MOST_ENTRIES];
+        small_tables::widen(&mut table, src, &rows, indices);
+        for done in (0..asked).step_by(ASKED) {
+            let (to, some) = (dst.add(3 * done), indices.from(done));
+            if fetched {
+                some.fetch();
+            }
+            if some.count_from_start_avx2() {
+                pairs_of_three(to, &table, &some);
+            } else {
+                let count = ASKED;
+                eights_of_three(to, &table, Rows { count, ..rows }, &some)?;
+            }
+        }
+        let count = rows.count - asked;
+        let to = dst.add(3 * asked);
+        let rest = eights_of_three(to, &table, Rows { count, ..rows }, &indices.from(asked))?;
+        Some(asked + rest)
+    }
+}
+
+/// [`ASKED`] rows, two by each store.
+///
+/// # Safety
+/// Their indices lie in the table, which is packed, and count from the start of the axis; the rows and one more are writable.
+#[target_feature(enable = "avx2")]
+#[inline]
+unsafe fn pairs_of_three<I: Index>(
+    dst: *mut u8,
+    table: &small_tables::Words,
+    indices: &Indices<I>,
+) {
+    for k in (0..ASKED).step_by(2) {
+        // SAFETY: by the contract of this function; the table has a word for each index.
+        unsafe {
+            let word = |at: usize| u64::from(table.get_unchecked(at).assume_init());
+            let [low, high] = two(indices.table.add(k)).map(word);
+            dst.add(3 * k)
+                .cast::<u64>()
+                .write_unaligned(low | high << 24);
+        }
+    }
+}
+
+/// Two neighbouring indices that are not negative, by one load if they are words.
+///
+/// # Safety
+/// They are readable.
+#[inline(always)]
+unsafe fn two<I: Index>(table: *const I) -> [usize; 2] {
+    // SAFETY: by the contract of this function; at any alignment.
+    unsafe {
+        if size_of::<I>() == 4 {
+            let both = table.cast::<u64>().read_unaligned();
+            return [both as u32 as usize, (both >> 32) as usize];
+        }
+        [0, 1].map(|k| {
+            let index: i64 = table.add(k).read_unaligned().into();
+            index as usize
+        })
+    }
+}
+
+/// As [`threes`], of a table of words.
+///
+/// # Safety
+/// As [`threes`]; the table has a word for each entry.
+#[target_feature(enable = "avx2")]
+#[inline]
+unsafe fn eights_of_three<I: Index>(
+    dst: *mut u8,
+    table: &small_tables::Words,
+    rows: Rows,
+    indices: &Indices<I>,
+) -> Option<usize> {
+    let table = table.as_ptr().cast();
+    let words = Indices {
+        scale: 4,
+        ..*indices
+    };
+    // SAFETY: by the contract of this function.
+    unsafe {
         each_eight(dst, rows, &words, |to, places| {
             let (fours, _) = places.as_chunks::<4>();
             for (k, four) in fours.iter().enumerate() {
-                small_tables::four_of_three(
-                    to.add(12 * k),
-                    table,
-                    four.map(|place| place as isize),
-                );
+                let four = four.map(|place| place as isize);
+                small_tables::four_of_three(to.add(12 * k), table, four);
             }
         })
     }

@@ -9,6 +9,7 @@ use crate::move_::copy::Rows;
 use crate::move_::processor::habits;
 use crate::move_::rows::{PAGE, ask_for_pages};
 use core::arch::x86_64::*;
+use core::mem::MaybeUninit;
 
 /// Eight indices from `k` on, wrapped, and a bit for each that then lies in the axis.
 ///
@@ -116,8 +117,9 @@ pub(super) unsafe fn narrow<I: Index>(
     rows: Rows,
     indices: &Indices<I>,
 ) -> Option<usize> {
+    let mut table = [MaybeUninit::uninit(); small_tables::MOST_ENTRIES];
     // SAFETY: by the contract of this function.
-    let table = unsafe { small_tables::words(src, &rows, indices) };
+    unsafe { small_tables::widen(&mut table, src, &rows, indices) };
     // Byte k of the packed entries of three bytes, out of words.
     let packed: [u8; 64] =
         core::array::from_fn(|k| if k < 48 { (k / 3 * 4 + k % 3) as u8 } else { 0 });

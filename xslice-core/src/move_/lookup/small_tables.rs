@@ -2,6 +2,7 @@
 
 use super::Indices;
 use crate::move_::copy::{self, Rows};
+use core::mem::MaybeUninit;
 
 /// Entries of a table that is widened to one word an entry, at most: 16 KiB on the stack.
 pub const MOST_ENTRIES: usize = 4096;
@@ -42,20 +43,34 @@ pub unsafe fn planes<const N: usize, I>(src: *const u8, indices: &Indices<I>) ->
     planes
 }
 
-/// A table of one word an entry.
+/// A table of one word an entry, as far as it has entries.
+pub type Words = [MaybeUninit<u32>; MOST_ENTRIES];
+
+/// Writes the entries of a source of so narrow rows into a table that holds nothing.
 ///
 /// # Safety
-/// The entries lie in the source and have at most four bytes; [`pays`] holds for [`MOST_ENTRIES`].
-pub unsafe fn words<I>(src: *const u8, rows: &Rows, indices: &Indices<I>) -> [u32; MOST_ENTRIES] {
-    let mut table = [0; MOST_ENTRIES];
+/// The entries lie in the source and have one to three bytes; [`pays`] holds for [`MOST_ENTRIES`].
+pub unsafe fn widen<I>(table: &mut Words, src: *const u8, rows: &Rows, indices: &Indices<I>) {
+    // SAFETY: by the contract of this function.
+    unsafe {
+        match rows.bytes {
+            1 => widen_by::<1, I>(table, src, indices),
+            2 => widen_by::<2, I>(table, src, indices),
+            _ => widen_by::<3, I>(table, src, indices),
+        }
+    }
+}
+
+/// # Safety
+/// As [`widen`], for entries of `N` bytes.
+unsafe fn widen_by<const N: usize, I>(table: &mut Words, src: *const u8, indices: &Indices<I>) {
     for (entry, word) in table.iter_mut().enumerate().take(indices.size as usize) {
         let mut bytes = [0; 4];
         let from = src.wrapping_offset(entry as isize * indices.scale);
         // SAFETY: by the contract of this function.
-        unsafe { copy::run(bytes.as_mut_ptr(), from, rows.bytes) };
-        *word = u32::from_ne_bytes(bytes);
+        unsafe { copy::fixed::<N>(bytes.as_mut_ptr(), from) };
+        word.write(u32::from_ne_bytes(bytes));
     }
-    table
 }
 
 /// Rows of three bytes out of words whose fourth byte is 0; what is left of four, each by a word.
