@@ -276,7 +276,7 @@ pub(super) unsafe fn threes<I: Index>(
     // A pair writes two bytes of the row that comes next, so one is left.
     let asked = rows.count.saturating_sub(1) / ASKED * ASKED;
     let fetched = !habits().outruns_caches;
-    // SAFETY: by the contract of this function; the entries of the table are those of the source.
+    // SAFETY: by the contract of this function; the entries of the table are those of the source, and a row lies behind those of pairs.
     unsafe {
         let mut table = [MaybeUninit::uninit(); small_tables::MOST_ENTRIES];
         small_tables::widen(&mut table, src, &rows, indices);
@@ -311,7 +311,7 @@ unsafe fn pairs_of_three<I: Index>(
     indices: &Indices<I>,
 ) {
     for k in (0..ASKED).step_by(2) {
-        // SAFETY: by the contract of this function; the table has a word for each index.
+        // SAFETY: by the contract of this function; such indices lie in the axis (I3), and the table has a word for each of its entries.
         unsafe {
             let word = |at: usize| u64::from(table.get_unchecked(at).assume_init());
             let [low, high] = two(indices.table.add(k)).map(word);
