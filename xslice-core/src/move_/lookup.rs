@@ -34,7 +34,7 @@ use crate::shuffle::Shuffle;
 use core::mem::MaybeUninit;
 use core::ops::Range;
 pub(super) use indices::{Index, Indices};
-use single::{ASKED_FIRST, FAR_AHEAD, Picked, alone, as_read, asked_first, in_turn};
+use single::{Found, Picked, alone, as_read, asked_first, in_turn};
 use small_tables::{MOST_ENTRIES, pays, threes, widen};
 
 /// Places that are found at once.
@@ -164,10 +164,14 @@ unsafe fn widened<I: Index>(
 /// The same rows; where rows of far tables are fetched by the dozen, what they read is in no near cache, wherever the result is.
 fn out_of_table<I: Index>(rows: Rows, indices: &Indices<I>) -> Rows {
     match rows.cache {
-        Cache::Near | Cache::Second if habits().finds_rows_by_itself && indices.is_far() => Rows {
-            cache: Cache::Far,
-            ..rows
-        },
+        Cache::Near | Cache::Second
+            if habits().finds_rows_by_itself.is_some() && indices.is_far() =>
+        {
+            Rows {
+                cache: Cache::Far,
+                ..rows
+            }
+        }
         _ => rows,
     }
 }
@@ -192,32 +196,24 @@ unsafe fn blocks<I: Index>(
 ) -> bool {
     let rows = out_of_table(rows, indices);
     let ahead = looked_ahead(rows.cache, rows.bytes);
+    let picked = |ahead| Picked {
+        dst,
+        src,
+        rows,
+        indices: *indices,
+        ahead,
+    };
     // SAFETY: by the contract of this function.
     unsafe {
-        let by_itself = habits().finds_rows_by_itself;
-        let packed = indices.stride == size_of::<I>() as isize && rows.src_stride == 0;
-        let is_line = (LEAST_AHEAD..rows::LEAST_ROW).contains(&rows.bytes);
-        let is_far = is_line && ahead > 0 && indices.is_far();
-        let far_ahead = match (is_far, by_itself) {
-            (false, _) => 0,
-            (true, false) => ahead,
-            (true, true) => FAR_AHEAD,
-        };
-        let picked = Picked {
-            dst,
-            src,
-            rows,
-            indices: *indices,
-            ahead: far_ahead,
-        };
-        if by_itself && packed && (is_far || ASKED_FIRST.contains(&rows.bytes)) {
-            return by_width!(rows.bytes, asked_first(level, picked));
-        }
-        if is_far {
-            return by_width!(rows.bytes, in_turn(level, picked));
-        }
-        if by_itself && is_line {
-            return by_width!(rows.bytes, alone(picked));
+        match Found::of(&rows, indices, ahead) {
+            Found::AskedFirst { ahead } => {
+                return by_width!(rows.bytes, asked_first(level, picked(ahead)));
+            }
+            Found::InTurn { ahead } => {
+                return by_width!(rows.bytes, in_turn(level, picked(ahead)));
+            }
+            Found::Alone => return by_width!(rows.bytes, alone(picked(0))),
+            Found::InBlocks => {}
         }
         each_block(level, rows, indices, ahead, |done, count, places| {
             let to = dst.wrapping_offset(done as isize * rows.dst_stride);

@@ -2,6 +2,7 @@
 //! from Zen by its vendor, Zen 5 from those before it by its family, and Zen 3 from all by what it lacks. Only speed depends on it.
 
 use crate::level;
+use core::ops::RangeInclusive;
 
 /// What is quick on a processor.
 #[cfg_attr(
@@ -41,13 +42,9 @@ pub(super) struct Habits {
     pub fetches_filled: bool,
     /// A gather is quicker than as many loads. On Zen 4 it takes up to two thirds longer, on Zen 5 up to twice as long.
     pub has_quick_gathers: bool,
-    /// Rows of half a line or a line that indices pick out of near tables are quicker where each moves when its index has been read, and
-    /// nothing is fetched ahead: a processor with room for hundreds of instructions has as many rows on their way. On Zen 5 that takes up
-    /// to a third less time than blocks of indices with their rows fetched, up to a tenth more out of tables of some megabytes for large
-    /// results. Out of far tables they move likewise, but are fetched 96 ahead: half the time if no cache has them, up to an eighth more if
-    /// the last one has all. Indices of far rows, and of near ones from 17 bytes on, up to 48, are tested some at once: up to a fourth
-    /// less. Not timed elsewhere.
-    pub finds_rows_by_itself: bool,
+    /// Rows of up to a line that indices pick are quicker where each moves when its index has been read: a processor with room for hundreds
+    /// of instructions has as many rows on their way. `None`: they move in blocks, whose places are found and fetched before.
+    pub finds_rows_by_itself: Option<FoundRows>,
     /// A loop that asks for lines as fast as it can makes the last cache slower, and so does what is fetched line by line, by whatever
     /// vectors. On Zen 4, patterns of some megabytes take up to a tenth less time when it does not, and up to a quarter less by tiles that
     /// are whole lines; indices that count up a sixth less when they are not fetched. Zen 5 does not. Not timed on Zen 3.
@@ -92,6 +89,20 @@ impl Patterns {
     }
 }
 
+/// How rows are moved by a processor that finds them by itself. Zen 5 takes up to a third less time so than in blocks, for rows out of far
+/// tables half if no cache has them, and up to an eighth more if the last one has all. Zen 3 takes up to two fifths less out of tables that
+/// the second cache has or none, a twentieth less out of the last one. Not timed elsewhere, nor on Zen 5 for far rows under half a line.
+pub(super) struct FoundRows {
+    /// Rows of so many bytes have their indices tested some at once, if they are packed.
+    pub asked: RangeInclusive<usize>,
+    /// Those of half a line or more are fetched out of tables of so many bytes, shorter ones out of far ones,
+    pub least_table: usize,
+    /// so many rows ahead,
+    pub ahead: usize,
+    /// both lines of one that may lie in two.
+    pub fetches_both_lines: bool,
+}
+
 /// Every processor that is not of AMD, as Sapphire Rapids.
 static OTHERS: Habits = Habits {
     fetches_written: true,
@@ -105,7 +116,7 @@ static OTHERS: Habits = Habits {
     fetches_long_patterns: false,
     fetches_filled: false,
     has_quick_gathers: true,
-    finds_rows_by_itself: false,
+    finds_rows_by_itself: None,
     outruns_caches: false,
     asks_for_pages: false,
     streams_in_sequence: false,
@@ -130,7 +141,12 @@ const TO_ZEN_3: Habits = Habits {
     fetches_long_patterns: false,
     fetches_filled: false,
     has_quick_gathers: false,
-    finds_rows_by_itself: false,
+    finds_rows_by_itself: Some(FoundRows {
+        asked: 5..=64,
+        least_table: 512 << 10,
+        ahead: 24,
+        fetches_both_lines: false,
+    }),
     outruns_caches: false,
     asks_for_pages: false,
     streams_in_sequence: true,
@@ -148,6 +164,7 @@ static ZEN_4: Habits = Habits {
     outruns_caches: true,
     asks_for_pages: true,
     patterns_in_sequence: Patterns::Dense,
+    finds_rows_by_itself: None,
     ..TO_ZEN_3
 };
 
@@ -168,7 +185,12 @@ static FROM_ZEN_5: Habits = Habits {
     fetches_long_patterns: true,
     fetches_filled: true,
     has_quick_gathers: false,
-    finds_rows_by_itself: true,
+    finds_rows_by_itself: Some(FoundRows {
+        asked: 17..=64,
+        least_table: 16 << 20,
+        ahead: 96,
+        fetches_both_lines: true,
+    }),
     outruns_caches: false,
     asks_for_pages: false,
     streams_in_sequence: true,

@@ -2,7 +2,6 @@
 
 use crate::index::wrapped;
 use crate::level::{Kind, Level};
-use crate::move_::processor;
 use core::mem::MaybeUninit;
 
 /// Indices at constant distances, each worth `scale` bytes, of an axis of `size`.
@@ -31,9 +30,9 @@ impl<I: Index> Indices<I> {
         (self.size as usize).saturating_mul(self.scale.unsigned_abs())
     }
 
-    /// Whether no near cache has the table, where it pays to know that.
+    /// Whether no near cache has the table.
     pub fn is_far(&self) -> bool {
-        self.reach() >= FAR_TABLE && processor::takes_far_rows_in_turn()
+        self.reach() >= FAR_TABLE
     }
 
     /// An index, counted from the start of the axis.

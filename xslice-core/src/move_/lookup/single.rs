@@ -1,15 +1,11 @@
 //! Rows that move one by one, each when its index has been read: few, short and near, or out of far tables, fetched ahead.
 
 use super::indices::ASKED;
-use super::{Index, Indices};
+use super::{Index, Indices, LEAST_AHEAD};
 use crate::level::{Kind, Level};
 use crate::move_::copy::{Mover, Rows};
-use crate::move_::processor::habits;
+use crate::move_::processor::{habits, takes_far_rows_in_turn};
 use crate::move_::rows;
-use core::ops::RangeInclusive;
-
-/// How many rows ahead to fetch out of far tables where rows are found by themselves: one out of memory takes as long as moving some dozens.
-pub(super) const FAR_AHEAD: usize = 96;
 
 /// Rows, each from where the next index points.
 #[derive(Clone, Copy)]
@@ -23,10 +19,10 @@ pub(super) struct Picked<I> {
 }
 
 impl<I> Picked<I> {
-    /// How many lines of a row of at most one to ask for. It may lie in two; only processors that find rows by themselves were timed with
-    /// both.
+    /// How many lines of a row of at most one to ask for. It may lie in two.
     fn lines_asked_for(&self) -> usize {
-        match habits().finds_rows_by_itself && !self.rows_lie_in_lines() {
+        let found = habits().finds_rows_by_itself.as_ref();
+        match found.is_some_and(|found| found.fetches_both_lines) && !self.rows_lie_in_lines() {
             true => 2,
             false => 1,
         }
@@ -37,6 +33,42 @@ impl<I> Picked<I> {
         let strides = self.rows.src_stride | self.indices.scale;
         let all = self.src.addr() | strides.cast_unsigned();
         all.is_multiple_of(self.rows.bytes.next_power_of_two())
+    }
+}
+
+/// How rows of at most a line are found, and how many rows before it moves one of them is fetched; 0: none is.
+pub(super) enum Found {
+    /// By [`asked_first`].
+    AskedFirst { ahead: usize },
+    /// By [`in_turn`].
+    InTurn { ahead: usize },
+    /// By [`alone`].
+    Alone,
+    /// As places of many, which every row may be.
+    InBlocks,
+}
+
+impl Found {
+    /// The quickest way where blocks would fetch rows `ahead`.
+    pub fn of<I: Index>(rows: &Rows, indices: &Indices<I>, ahead: usize) -> Self {
+        let packed = indices.stride == size_of::<I>() as isize && rows.src_stride == 0;
+        let is_line = (LEAST_AHEAD..rows::LEAST_ROW).contains(&rows.bytes);
+        let is_far = indices.is_far();
+        match &habits().finds_rows_by_itself {
+            Some(found) if packed && found.asked.contains(&rows.bytes) => {
+                let ahead = match rows.bytes {
+                    LEAST_AHEAD.. if indices.reach() >= found.least_table => found.ahead,
+                    ..LEAST_AHEAD if is_far => found.ahead,
+                    _ => 0,
+                };
+                Self::AskedFirst { ahead }
+            }
+            found if is_line && is_far && ahead > 0 && takes_far_rows_in_turn() => Self::InTurn {
+                ahead: found.as_ref().map_or(ahead, |found| found.ahead),
+            },
+            Some(_) if is_line && !is_far => Self::Alone,
+            _ => Self::InBlocks,
+        }
     }
 }
 
@@ -75,9 +107,6 @@ pub(super) unsafe fn alone<I: Index>(mover: impl Mover, picked: Picked<I>) -> bo
     // SAFETY: by the contract of this function; the row moves only if its index lies in its axis.
     unsafe { as_read(picked, |to, from| mover.run(to, from)) }
 }
-
-/// Longer rows take no less time by [`asked_first`] if they are near, shorter ones are quicker from places.
-pub(super) const ASKED_FIRST: RangeInclusive<usize> = 17..=48;
 
 /// As [`alone`], but vectors test [`ASKED`] indices at once: where none is outside or negative, each is read again and used as it is.
 ///
