@@ -60,7 +60,7 @@ impl<I: Index> Indices<I> {
         }
     }
 
-    /// Whether [`ASKED`] neighbouring indices lie in the axis, none counted from its end.
+    /// Whether it is known that [`ASKED`] neighbouring indices lie in the axis, none counted from its end.
     ///
     /// # Safety
     /// They lie in the table, which is packed; the processor has the instructions of `level`.
@@ -78,14 +78,30 @@ impl<I: Index> Indices<I> {
         }
     }
 
+    /// Words are compared without a sign: of an index that is negative, or of 64 bits and beyond 32, one is larger than it may be. No is the
+    /// answer for an axis of more than 32 bits.
+    ///
     /// # Safety
     /// As [`Indices::count_from_start`]; the processor has AVX2.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
     #[inline]
     pub unsafe fn count_from_start_avx2(&self) -> bool {
-        // SAFETY: by the contract of this function.
-        unsafe { self.count_from_start_any() }
+        use core::arch::x86_64::*;
+        let Ok(last) = u32::try_from(self.size - 1) else {
+            return false;
+        };
+        let last = match size_of::<I>() {
+            4 => _mm256_set1_epi32(last.cast_signed()),
+            _ => _mm256_set1_epi64x(last.into()),
+        };
+        let mut most = last;
+        for k in (0..ASKED).step_by(size_of::<__m256i>() / size_of::<I>()) {
+            // SAFETY: by the contract of this function; at any alignment.
+            let words = unsafe { _mm256_loadu_si256(self.table.add(k).cast()) };
+            most = _mm256_max_epu32(most, words);
+        }
+        _mm256_movemask_epi8(_mm256_cmpeq_epi32(most, last)) == -1
     }
 
     /// # Safety
