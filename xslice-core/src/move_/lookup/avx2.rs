@@ -1,5 +1,5 @@
 //! Look-ups of narrow entries with AVX2: some indices are tested at once and read again; if one of them is negative, and where they are few,
-//! eight are wrapped, tested and scaled at once, in 32 bits.
+//! eight are wrapped, tested and scaled at once, in 32 bits. Entries are put together, so that some move by each store.
 //!
 //! There is no gather here: on processors where that is slower than as many loads, these moves take the place of those of AVX-512. What is
 //! saved is the way of each place through 64 bits and a buffer of many; and where indices count up for a while, as in windows of samples,
@@ -94,7 +94,7 @@ unsafe fn of_width<I: Index, const N: usize, const ALL: usize>(
         }
         let count = rows.count - done;
         let to = dst.add(done * N);
-        let eight = |to, places| eight_of::<N>(to, src, places);
+        let eight = |to, places| wrapped::<N>(to, src, places);
         Some(done + each_eight(to, Rows { count, ..rows }, &indices.from(done), eight)?)
     }
 }
@@ -234,29 +234,47 @@ unsafe fn apart<I: Index, const N: usize>(
 ) -> Option<usize> {
     let touch = indices.scale == N as isize;
     let mut done = 0;
-    let row = |to: *mut u8, k: usize, place: isize| {
-        // SAFETY: by the contract of this function, for a row whose index lies in its axis.
-        unsafe { copy::fixed::<N>(to.add(N * k), src.offset(place)) }
-    };
     // SAFETY: by the contract of this function, for the rows of each part.
     unsafe {
         loop {
             let (to, some) = (dst.add(done * N), indices.from(done));
             if !some.count_from_start_avx2() {
                 let count = ASKED;
-                let eight = |to, places| eight_of::<N>(to, src, places);
+                let eight = |to, places| wrapped::<N>(to, src, places);
                 each_eight(to, Rows { count, ..rows }, &some, eight)?;
             } else if touch {
-                // A scale that the compiler knows.
-                let scale = N as isize;
-                Indices { scale, ..some }.each_from_start(|k, place| row(to, k, place));
+                from_start::<I, N, true>(to, src, some);
             } else {
-                some.each_from_start(|k, place| row(to, k, place));
+                from_start::<I, N, false>(to, src, some);
             }
             done += ASKED;
             if rows.count - done < ASKED || (touch && indices.from(done).seem_to_count_up()) {
                 return Some(done);
             }
+        }
+    }
+}
+
+/// [`ASKED`] rows of `N` bytes; with `TOUCH`, each index is worth as many, a scale that the compiler knows.
+///
+/// # Safety
+/// As [`apart`], for indices that count from the start of the axis.
+#[target_feature(enable = "avx2")]
+#[inline]
+unsafe fn from_start<I: Index, const N: usize, const TOUCH: bool>(
+    dst: *mut u8,
+    src: *const u8,
+    mut indices: Indices<I>,
+) {
+    if TOUCH {
+        indices.scale = N as isize;
+    }
+    for k in (0..ASKED).step_by(EIGHT) {
+        // SAFETY: by the contract of this function.
+        unsafe {
+            let places = [0, 2, 4, 6].map(|two| indices.two_from_start(k + two));
+            let from = core::array::from_fn(|k| src.offset(places[k / 2][k % 2]));
+            eight_of::<N>(dst.add(N * k), from);
         }
     }
 }
@@ -310,34 +328,19 @@ unsafe fn pairs_of_three<I: Index>(
     table: &small_tables::Words,
     indices: &Indices<I>,
 ) {
+    let numbers = Indices {
+        scale: 1,
+        ..*indices
+    };
     for k in (0..ASKED).step_by(2) {
         // SAFETY: by the contract of this function; such indices lie in the axis (I3), and the table has a word for each of its entries.
         unsafe {
-            let word = |at: usize| u64::from(table.get_unchecked(at).assume_init());
-            let [low, high] = two(indices.table.add(k)).map(word);
+            let word = |at: isize| u64::from(table.get_unchecked(at as usize).assume_init());
+            let [low, high] = numbers.two_from_start(k).map(word);
             dst.add(3 * k)
                 .cast::<u64>()
                 .write_unaligned(low | high << 24);
         }
-    }
-}
-
-/// Two neighbouring indices that are not negative, by one load if they are words.
-///
-/// # Safety
-/// They are readable.
-#[inline(always)]
-unsafe fn two<I: Index>(table: *const I) -> [usize; 2] {
-    // SAFETY: by the contract of this function; at any alignment.
-    unsafe {
-        if size_of::<I>() == 4 {
-            let both = table.cast::<u64>().read_unaligned();
-            return [both as u32 as usize, (both >> 32) as usize];
-        }
-        [0, 1].map(|k| {
-            let index: i64 = table.add(k).read_unaligned().into();
-            index as usize
-        })
     }
 }
 
@@ -441,27 +444,66 @@ fn separate(vector: __m256i) -> [u32; EIGHT] {
     core::array::from_fn(|k| (twos[k / 2] >> (k % 2 * 32)) as u32)
 }
 
+/// Eight rows of `N` bytes from places that are counted from `src`.
+///
 /// # Safety
-/// `N` bytes are readable at each of the places, counted from `src`, and as many times eight are writable at `to`.
+/// As [`eight_of`].
 #[target_feature(enable = "avx2")]
 #[inline]
-unsafe fn eight_of<const N: usize>(to: *mut u8, src: *const u8, places: [u32; EIGHT]) {
+unsafe fn wrapped<const N: usize>(to: *mut u8, src: *const u8, places: [u32; EIGHT]) {
     let from = places.map(|place| src.wrapping_add(place as usize));
+    // SAFETY: by the contract of this function.
+    unsafe { eight_of::<N>(to, from) };
+}
+
+/// Eight rows of `N` bytes, 1, 2, 4 or 8, some of them by each store.
+///
+/// # Safety
+/// `N` bytes are readable at each of the places, and as many times eight are writable at `to`.
+#[target_feature(enable = "avx2")]
+#[inline]
+pub(super) unsafe fn eight_of<const N: usize>(to: *mut u8, from: [*const u8; EIGHT]) {
     // SAFETY: by the contract of this function.
     unsafe {
         match N {
+            1 => bytes(to, from),
+            2 => halves(to, from),
             4 => words(to, from),
-            8 => doubles(to, from),
-            _ => (0..EIGHT).for_each(|k| copy::fixed::<N>(to.add(N * k), from[k])),
+            _ => doubles(to, from),
         }
     }
 }
 
 /// # Safety
-/// Four bytes are readable at each of the places, and as many times eight are writable at `to`.
+/// A byte is readable at each of the places, and as many are writable at `to`.
 #[target_feature(enable = "avx2")]
 #[inline]
-pub(super) unsafe fn words(to: *mut u8, from: [*const u8; EIGHT]) {
+unsafe fn bytes(to: *mut u8, from: [*const u8; EIGHT]) {
+    // SAFETY: by the contract of this function.
+    unsafe {
+        let [a, b, c, d, e, f, g, h] = from.map(|from| from.cast::<i8>().read());
+        let eight = _mm_setr_epi8(a, b, c, d, e, f, g, h, 0, 0, 0, 0, 0, 0, 0, 0);
+        _mm_storel_epi64(to.cast(), eight);
+    }
+}
+
+/// # Safety
+/// As [`bytes`], of two.
+#[target_feature(enable = "avx2")]
+#[inline]
+unsafe fn halves(to: *mut u8, from: [*const u8; EIGHT]) {
+    // SAFETY: by the contract of this function; at any alignment.
+    unsafe {
+        let [a, b, c, d, e, f, g, h] = from.map(|from| from.cast::<i16>().read_unaligned());
+        _mm_storeu_si128(to.cast(), _mm_setr_epi16(a, b, c, d, e, f, g, h));
+    }
+}
+
+/// # Safety
+/// As [`bytes`], of four.
+#[target_feature(enable = "avx2")]
+#[inline]
+unsafe fn words(to: *mut u8, from: [*const u8; EIGHT]) {
     // SAFETY: by the contract of this function; at any alignment.
     unsafe {
         let [a, b, c, d, e, f, g, h] = from.map(|from| from.cast::<i32>().read_unaligned());
@@ -471,10 +513,10 @@ pub(super) unsafe fn words(to: *mut u8, from: [*const u8; EIGHT]) {
 }
 
 /// # Safety
-/// As [`words`], of eight bytes.
+/// As [`bytes`], of eight.
 #[target_feature(enable = "avx2")]
 #[inline]
-pub(super) unsafe fn doubles(to: *mut u8, from: [*const u8; EIGHT]) {
+unsafe fn doubles(to: *mut u8, from: [*const u8; EIGHT]) {
     // SAFETY: by the contract of this function; at any alignment.
     unsafe {
         for k in [0, 2, 4, 6] {

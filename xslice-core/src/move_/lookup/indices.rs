@@ -125,11 +125,34 @@ impl<I: Index> Indices<I> {
     /// They lie in the table, which is packed, and [count from the start](Self::count_from_start) of the axis.
     #[inline(always)]
     pub unsafe fn each_from_start(&self, mut row: impl FnMut(usize, isize)) {
-        for k in 0..ASKED {
-            // SAFETY: by the contract of this function; at any alignment.
-            let index: i64 = unsafe { self.table.add(k).read_unaligned() }.into();
-            row(k, index as isize * self.scale);
+        for k in (0..ASKED).step_by(2) {
+            // SAFETY: by the contract of this function.
+            let [first, second] = unsafe { self.two_from_start(k) };
+            row(k, first);
+            row(k + 1, second);
         }
+    }
+
+    /// The places of two neighbouring indices from the `first` on, by one load if they are words.
+    ///
+    /// # Safety
+    /// As [`Indices::each_from_start`], for these two.
+    #[inline(always)]
+    pub unsafe fn two_from_start(&self, first: usize) -> [isize; 2] {
+        // SAFETY: by the contract of this function; at any alignment.
+        let two = unsafe {
+            let at = self.table.add(first);
+            if size_of::<I>() == 4 && cfg!(target_endian = "little") {
+                let both = at.cast::<u64>().read_unaligned();
+                [both as u32 as isize, (both >> 32) as isize]
+            } else {
+                [0, 1].map(|k| {
+                    let index: i64 = at.add(k).read_unaligned().into();
+                    index as isize
+                })
+            }
+        };
+        two.map(|index| index * self.scale)
     }
 
     /// The places of rows `first..`, one for each of `places`, and whether all indices lie in the axis.
