@@ -11,6 +11,7 @@ mod operand;
 extern crate alloc;
 
 pub use alloc::string::String;
+use xslice_core::fixed::copy_block;
 pub use xslice_core::fixed::{Checked, Fill, Gather, Nest};
 pub use xslice_core::ir::Progression;
 pub use xslice_macros::expand;
@@ -51,8 +52,8 @@ pub const fn wrap(index: i64, size: i64) -> usize {
 /// Copies a block of elements, at `to` and `from`. One function for each element type, where ranges of arrays would be some for each
 /// length.
 #[inline]
-pub fn copy<T: Clone>(dst: &mut [T], to: usize, src: &[T], from: usize, len: usize) {
-    dst[to..to + len].clone_from_slice(&src[from..from + len]);
+pub fn copy<T: Element>(dst: &mut [T], to: usize, src: &[T], from: usize, len: usize) {
+    copy_block(&mut dst[to..to + len], &src[from..from + len]);
 }
 
 type Origin<'a> = (&'a str, usize, &'a [usize]);

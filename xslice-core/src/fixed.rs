@@ -38,6 +38,7 @@ use crate::error::Error;
 use crate::index::is_outside;
 use crate::level::Level;
 use crate::move_;
+pub use crate::move_::copy_block;
 use crate::nest::schedule::{Move, Schedule};
 use crate::nest::{LoopNest, Parts, Source};
 use crate::operand::{Input, Output};

@@ -24,13 +24,13 @@ pub type Origin<'a, const RANK: usize> = (&'a str, usize, [usize; RANK]);
 
 /// Moves one element.
 #[inline]
-fn elements0<T: Copy>(src: &[T], dst: &mut [T], (_, (to, []), (from, [])): Elements<0>) {
+fn elements0<T: Element + Copy>(src: &[T], dst: &mut [T], (_, (to, []), (from, [])): Elements<0>) {
     dst[to] = src[from];
 }
 
 /// Copies one block.
 #[inline]
-fn blocks0<T: Copy>(src: &[T], dst: &mut [T], (len, _, (to, []), (from, [])): Blocks<0>) {
+fn blocks0<T: Element + Copy>(src: &[T], dst: &mut [T], (len, _, (to, []), (from, [])): Blocks<0>) {
     copy(dst, to, src, from, len);
 }
 
@@ -55,7 +55,7 @@ fn turns(
 macro_rules! around {
     ($($looped:ident, $name:ident, $gather:ident: $numbers:ident<$loops:literal>, $places:literal, $inner:ident($($len:ident)?);)*) => {$(
         #[inline]
-        fn $looped<T: Copy>(
+        fn $looped<T: Element + Copy>(
             src: &[T],
             dst: &mut [T],
             (
@@ -72,7 +72,7 @@ macro_rules! around {
 
         /// Elements or blocks in that many loops.
         #[inline]
-        pub fn $name<T: Copy>(
+        pub fn $name<T: Element + Copy>(
             src: &[T],
             dst: &mut [T],
             $($len: usize,)?
@@ -91,7 +91,7 @@ macro_rules! around {
         /// That of every engine, before anything moves.
         #[inline]
         #[expect(clippy::too_many_arguments, reason = "numbers, not nested")]
-        pub fn $gather<T: Copy, I: Element + Copy + Into<i64>, const RANK: usize>(
+        pub fn $gather<T: Element + Copy, I: Element + Copy + Into<i64>, const RANK: usize>(
             src: &[T],
             indices: &[I],
             dst: &mut [T],

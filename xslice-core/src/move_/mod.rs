@@ -53,6 +53,7 @@ use part::Part;
 pub(crate) use shuffled::prepare;
 
 use crate::access::{IndexType, Lookup};
+use crate::elem::{Element, ElementType};
 use crate::error::Error;
 use crate::fixed::Proven;
 use crate::level::Level;
@@ -63,6 +64,38 @@ use crate::plan::{Check, Plan, PlannedNest, Reader};
 use crate::scratch;
 use crate::sources::Sources;
 use crate::steps::{self, OnScratch};
+
+/// Copies a slice into one of the same length: what is long goes as the rows of nests do, and not by `memcpy` wherever that is slow.
+///
+/// # Panics
+/// If the lengths differ.
+#[inline]
+pub fn copy_block<T: Element>(dst: &mut [T], src: &[T]) {
+    match T::TYPE {
+        ElementType::String => dst.clone_from_slice(src),
+        _ if size_of_val(src) < LONG_BLOCK => dst.clone_from_slice(src),
+        _ => long_block(dst, src),
+    }
+}
+
+/// Bytes of a block from which `memcpy` takes the string instruction.
+const LONG_BLOCK: usize = 2 << 10;
+
+#[inline(never)]
+fn long_block<T: Element>(dst: &mut [T], src: &[T]) {
+    assert_eq!(dst.len(), src.len(), "a block goes where it fits");
+    let bytes = size_of_val(src);
+    // SAFETY: both sides have so many bytes, and an exclusive reference overlaps no other; elements but strings, which do not come here,
+    // are copied by their bytes.
+    unsafe {
+        rows::one(
+            Level::best(),
+            dst.as_mut_ptr().cast(),
+            src.as_ptr().cast(),
+            bytes,
+        )
+    };
+}
 
 /// Runs a plan: admits the call, then takes the steps in order.
 #[inline]

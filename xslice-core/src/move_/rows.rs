@@ -6,7 +6,7 @@
 
 use super::cache::Cache;
 use super::copy::{Rows, fixed, run};
-use super::processor::habits;
+use super::processor::{Copies, habits};
 #[cfg(target_arch = "x86_64")]
 use super::stream;
 use crate::level::{Kind, Level};
@@ -47,12 +47,20 @@ pub(super) fn takes(level: Level, rows: &Rows) -> bool {
     if stream::takes(rows) || (level != Level::SCALAR && goes_by_string(rows)) {
         return true;
     }
-    let longest = match rows.cache {
+    let most = match habits().copies == Copies::Memcpy {
+        true => longest(level, rows),
+        false => usize::MAX,
+    };
+    level != Level::SCALAR && (LEAST_ROW..=most).contains(&rows.bytes)
+}
+
+/// Longer rows gain nothing from what is known of the others.
+fn longest(level: Level, rows: &Rows) -> usize {
+    match rows.cache {
         Cache::Near if fill_lines(level, rows.bytes) => Cache::NEAR,
         Cache::Near => LONGEST_NEAR,
         Cache::Second | Cache::Far | Cache::None => LONGEST_ROW,
-    };
-    level != Level::SCALAR && (LEAST_ROW..=longest).contains(&rows.bytes)
+    }
 }
 
 /// Whether rows are moved by the string instruction.
@@ -73,6 +81,27 @@ fn fill_lines(level: Level, bytes: usize) -> bool {
     level.vector() == 64 && (LEAST_ROW..=Cache::NEAR).contains(&bytes)
 }
 
+/// Shorter rows are as quick by `memcpy`.
+#[cfg(target_arch = "x86_64")]
+const LEAST_BY_VECTORS: usize = 4 * 32;
+
+/// Whether a row is moved by vectors instead of `memcpy`.
+#[cfg(target_arch = "x86_64")]
+fn goes_by_vectors(dst: *const u8, src: *const u8, bytes: usize) -> bool {
+    bytes >= LEAST_BY_VECTORS
+        && match habits().copies {
+            Copies::Memcpy => false,
+            Copies::Apart => seem_to_overlap(dst, src),
+            Copies::Vectors => true,
+        }
+}
+
+/// Whether a row would overlap the next bytes of its source if the two began in the same page.
+#[cfg(target_arch = "x86_64")]
+fn seem_to_overlap(dst: *const u8, src: *const u8) -> bool {
+    (1..32).contains(&(dst.addr().wrapping_sub(src.addr()) % PAGE))
+}
+
 /// Moves one row, which is all that a turn or a call moves.
 ///
 /// # Safety
@@ -83,7 +112,11 @@ pub(super) unsafe fn one(level: Level, dst: *mut u8, src: *const u8, bytes: usiz
     unsafe {
         match level.kind() {
             #[cfg(target_arch = "x86_64")]
-            Kind::Avx512 if fill_lines(level, bytes) => whole_lines(dst, src, bytes),
+            Kind::Avx512 if fill_lines(level, bytes) || goes_by_vectors(dst, src, bytes) => {
+                whole_lines(dst, src, bytes);
+            }
+            #[cfg(target_arch = "x86_64")]
+            Kind::Avx2 if goes_by_vectors(dst, src, bytes) => whole_vectors(dst, src, bytes),
             _ => run(dst, src, bytes),
         }
     }
@@ -119,6 +152,39 @@ unsafe fn whole_lines(dst: *mut u8, src: *const u8, bytes: usize) {
         at += 64;
     }
     store(end, load(end));
+}
+
+/// Moves one row as [`whole_lines`] does, by vectors of 32 bytes.
+///
+/// # Safety
+/// As [`super::copy::run`], for [`LEAST_BY_VECTORS`] or more; the processor has AVX2.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+unsafe fn whole_vectors(dst: *mut u8, src: *const u8, bytes: usize) {
+    use core::arch::x86_64::{__m256i, _mm256_loadu_si256, _mm256_storeu_si256};
+    // SAFETY: by the contract of this function, for places up to `bytes` less a vector.
+    let load = |at: usize| unsafe { _mm256_loadu_si256(src.add(at).cast()) };
+    let store = |at: usize, vector: __m256i| {
+        // SAFETY: likewise.
+        unsafe { _mm256_storeu_si256(dst.add(at).cast(), vector) }
+    };
+    let places = |at: usize| [0, 32, 64, 96].map(|k| at + k);
+    let end = bytes - LEAST_BY_VECTORS;
+    let last = places(end).map(load);
+    store(0, load(0));
+    let mut at = 32 - dst.addr() % 32;
+    while at < end {
+        let four = places(at).map(load);
+        places(at)
+            .into_iter()
+            .zip(four)
+            .for_each(|(at, vector)| store(at, vector));
+        at += LEAST_BY_VECTORS;
+    }
+    places(end)
+        .into_iter()
+        .zip(last)
+        .for_each(|(at, vector)| store(at, vector));
 }
 
 /// Moves four lines, all of which are loaded before one is stored: a load does not wait to see whether a store hits it.
@@ -275,7 +341,16 @@ pub(super) unsafe fn moved(
             #[cfg(target_arch = "x86_64")]
             _ if goes_by_string(&rows) => {
                 one_by_one(dst, src, rows, place, |to, from| {
-                    by_string(to, from, rows.bytes)
+                    match goes_by_vectors(to, from, rows.bytes) {
+                        true => one(level, to, from, rows.bytes),
+                        false => by_string(to, from, rows.bytes),
+                    }
+                });
+            }
+            #[cfg(target_arch = "x86_64")]
+            _ if rows.bytes > longest(level, &rows) => {
+                one_by_one(dst, src, rows, place, |to, from| {
+                    one(level, to, from, rows.bytes)
                 });
             }
             #[cfg(target_arch = "x86_64")]

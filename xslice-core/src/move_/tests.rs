@@ -385,7 +385,7 @@ fn rows_of_more_than_a_line_are_written_like_others() {
             bytes,
             dst_stride: (bytes + random.below(3) * 40) as isize,
             src_stride: apart as isize,
-            cache: [Cache::Second, Cache::Far, Cache::None, Cache::None][random.below(4)],
+            cache: [Cache::Near, Cache::Second, Cache::Far, Cache::None][random.below(4)],
         };
         let src = random.bytes(rows.count * apart + bytes);
         let places: Vec<isize> = match round % 2 {
