@@ -278,6 +278,16 @@ fn is_at_hand(rows: &Rows) -> bool {
     }
 }
 
+/// Shorter rows at hand are quicker line by line.
+#[cfg(target_arch = "x86_64")]
+const LEAST_FILLING: usize = 192;
+
+/// Whether rows at hand, that lie at a distance, are moved by [`whole_vectors`].
+#[cfg(target_arch = "x86_64")]
+fn fills_vectors(rows: &Rows) -> bool {
+    rows.bytes >= LEAST_FILLING && rows.src_stride != 0 && is_at_hand(rows)
+}
+
 /// How far ahead of the row that moves to fetch, in bytes of rows, where lines are not fetched before they are written.
 fn alone_ahead() -> usize {
     match habits().fetches_far_ahead {
@@ -371,6 +381,12 @@ pub(super) unsafe fn moved(
                     let next = src.wrapping_offset(place((k + ahead).min(known - 1)));
                     fetched_lines(to, src.wrapping_offset(place(k)), rows.bytes, next);
                 }
+            }
+            #[cfg(target_arch = "x86_64")]
+            Kind::Avx2 if fills_vectors(&rows) => {
+                one_by_one(dst, src, rows, place, |to, from| {
+                    whole_vectors(to, from, rows.bytes)
+                });
             }
             // From memory, wider vectors cross a line with every load that is not aligned to them, and were slower.
             #[cfg(target_arch = "x86_64")]
