@@ -42,6 +42,12 @@ pub struct Pattern {
 }
 
 impl Pattern {
+    /// Bytes of a period at most.
+    pub(crate) const LONGEST: usize = 64;
+
+    /// Bytes between the first and the last that a period reads, at most.
+    pub(crate) const WIDEST: usize = 256;
+
     /// A pattern of `offsets.len()` bytes a period, each read `offsets[k]` bytes from the place of its period, the places
     /// `src_stride` bytes apart, or each at a place of its own; `None` if the reach is too long for a few nearby loads.
     pub(crate) fn new(
@@ -56,7 +62,9 @@ impl Pattern {
         let reach = usize::try_from(src_stride.unsigned_abs()).ok()?;
         let ends = (*offsets.iter().min()?, *offsets.iter().max()?);
         let spread = ends.0.abs_diff(ends.1);
-        let dense = (1..=64).contains(&period) && reach <= 2 * NEAR * period && spread <= 256;
+        let dense = (1..=Self::LONGEST).contains(&period)
+            && reach <= 2 * NEAR * period
+            && spread as usize <= Self::WIDEST;
         let unit = [8, 4, 2]
             .into_iter()
             .find(|&unit| stays_together(&offsets, unit));

@@ -9,6 +9,8 @@ mod avx2;
 mod avx512;
 #[cfg(target_arch = "x86_64")]
 mod columns;
+#[cfg(target_arch = "x86_64")]
+mod pattern;
 
 use super::{looked_ahead, pick};
 #[cfg(target_arch = "x86_64")]
@@ -91,8 +93,10 @@ pub(in crate::move_) fn pays_in_vectors(
     turns: Turns,
 ) -> bool {
     #[cfg(target_arch = "x86_64")]
-    if level.kind() == Kind::Avx512 {
-        return avx512::takes(rows, reach, turns);
+    match level.kind() {
+        Kind::Avx512 => return avx512::takes(rows, reach, turns),
+        Kind::Avx2 => return pattern::takes(rows, reach, turns),
+        Kind::Scalar => {}
     }
     false
 }
@@ -125,6 +129,10 @@ pub(in crate::move_) unsafe fn moved(
     unsafe {
         #[cfg(target_arch = "x86_64")]
         if level.kind() == Kind::Avx512 && avx512::near(dst, src, rows, places, turns) {
+            return;
+        }
+        #[cfg(target_arch = "x86_64")]
+        if level.kind() == Kind::Avx2 && pattern::moved(level, dst, src, rows, places, turns) {
             return;
         }
         #[cfg(target_arch = "x86_64")]

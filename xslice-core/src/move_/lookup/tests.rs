@@ -243,6 +243,21 @@ fn rows_from_the_same_places_move_in_every_turn() {
     }
 }
 
+/// Few rows in so many turns that they are a pattern.
+#[test]
+fn rows_from_the_same_places_are_a_pattern() {
+    let mut random = Random(0x7E57_A11C);
+    for (bytes, count, size) in [(1, 3, 3), (1, 3, 4), (1, 30, 40), (2, 5, 16), (4, 3, 4)] {
+        for round in 0..8 {
+            let reach = bytes * size;
+            let places: Vec<_> = (0..count)
+                .map(|_| (random.below(size) * bytes) as isize)
+                .collect();
+            repeat(&mut random, bytes, reach, &places, 6000 + round);
+        }
+    }
+}
+
 /// As many columns as there is room for.
 #[test]
 fn rows_from_the_same_places_lie_as_far_apart_as_columns_do() {
