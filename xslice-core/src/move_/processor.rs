@@ -56,12 +56,8 @@ pub(super) struct Habits {
     /// A line of each page is asked for before it comes, on both sides. On Zen 4 patterns and look-ups that read and write many megabytes
     /// take up to a fifth less time with that, rows of a few lines up to an eighth. Not timed elsewhere.
     pub asks_for_pages: bool,
-    /// Rows that no cache keeps, and that lie close to each other, are quicker one after the other than some of them side by side. On Zen
-    /// 4 rows of some kilobytes take a fifth less time with that, rows of 400 to 1000 bytes half the time. Not timed on Zen 3.
-    pub streams_in_sequence: bool,
-    /// What such rows read is fetched ahead, and those with larger gaps go so too. On Zen 5 rows of some hundred bytes take half the time
-    /// with that; on Zen 4 from a quarter less to half as much again, by their gaps.
-    pub fetches_streamed: bool,
+    /// How rows that no cache keeps are streamed.
+    pub streams: Streams,
     /// Which long patterns that no cache keeps go in sequence, with what they read fetched ahead, and shorter ones are not streamed. They
     /// take a third to a tenth less time with that on Zen 5; on Zen 4 up to a third less, or up to a seventh more if they read twice what
     /// they write. Not timed elsewhere.
@@ -79,6 +75,24 @@ pub(super) enum Copies {
     /// By `memcpy`, but by vectors if the two sides seem to overlap.
     Apart,
     Vectors,
+}
+
+/// Which rows that no cache keeps go one after the other, of those that lie close to each other, and not some side by side.
+#[cfg_attr(
+    not(target_arch = "x86_64"),
+    allow(dead_code, reason = "asked by moves of x86-64")
+)]
+#[derive(Clone, Copy)]
+pub(super) enum Streams {
+    /// None.
+    SideBySide,
+    /// All. On Zen 4 rows of some kilobytes take a fifth less time with that, rows of 400 to 1000 bytes half the time.
+    InSequence,
+    /// All, those with larger gaps too, with what they read fetched ahead. On Zen 5 rows of some hundred bytes take half the time with
+    /// that; on Zen 4 from a quarter less to half as much again, by their gaps.
+    Fetched,
+    /// Rows of up to some kilobytes. On Zen 3 they take up to two fifths less time with that, and longer ones up to a quarter more.
+    ShortInSequence,
 }
 
 /// Some patterns, by what they read.
@@ -137,8 +151,7 @@ static OTHERS: Habits = Habits {
     finds_rows_by_itself: None,
     outruns_caches: false,
     asks_for_pages: false,
-    streams_in_sequence: false,
-    fetches_streamed: false,
+    streams: Streams::SideBySide,
     patterns_in_sequence: Patterns::None,
 };
 
@@ -168,8 +181,7 @@ const TO_ZEN_3: Habits = Habits {
     }),
     outruns_caches: false,
     asks_for_pages: false,
-    streams_in_sequence: true,
-    fetches_streamed: false,
+    streams: Streams::ShortInSequence,
     patterns_in_sequence: Patterns::None,
 };
 
@@ -182,6 +194,7 @@ static ZEN_4: Habits = Habits {
     fetches_next_of_long_rows: true,
     outruns_caches: true,
     asks_for_pages: true,
+    streams: Streams::InSequence,
     patterns_in_sequence: Patterns::Dense,
     has_second_cache_at_hand: false,
     finds_rows_by_itself: None,
@@ -215,8 +228,7 @@ static FROM_ZEN_5: Habits = Habits {
     }),
     outruns_caches: false,
     asks_for_pages: false,
-    streams_in_sequence: true,
-    fetches_streamed: true,
+    streams: Streams::Fetched,
     patterns_in_sequence: Patterns::All,
 };
 

@@ -5,17 +5,18 @@
 
 use super::cache::Cache;
 use super::copy::{Rows, run};
-use super::processor::habits;
-use super::rows::{self, ahead, prefetch};
+use super::processor::{Streams, habits};
+use super::rows::{self, PAGE, ahead, prefetch};
 use crate::level::{Kind, Level};
 use core::arch::x86_64::{
-    __m128i, _mm_loadu_si128, _mm_sfence, _mm_stream_si128, _mm512_loadu_si512, _mm512_stream_si512,
+    __m128i, _mm_loadu_si128, _mm_sfence, _mm_stream_si128, _mm256_loadu_si256,
+    _mm256_stream_si256, _mm512_loadu_si512, _mm512_stream_si512,
 };
 
 /// Shorter rows share too many of their lines with others.
 const LEAST_ROW: usize = 256;
 
-/// The same where rows that lie close to each other go in sequence: those left have gaps, or are read backwards.
+/// The same where shorter rows that lie close to each other go in sequence: those left have gaps, or are read backwards.
 const LEAST_APART: usize = 1024;
 
 /// The same of rows in no order, which are fetched ahead.
@@ -26,11 +27,11 @@ pub(super) fn takes(rows: &Rows) -> bool {
     if rows.cache != Cache::None {
         return false;
     }
-    let least = match habits().streams_in_sequence {
+    let least = match habits().streams {
         _ if are_scattered(rows) => LEAST_SCATTERED,
-        true if lie_close(rows, LARGEST_GAP) => rows::LEAST_ROW,
-        true => LEAST_APART,
-        false => LEAST_ROW,
+        Streams::SideBySide => LEAST_ROW,
+        _ if lie_close(rows, LARGEST_GAP) => rows::LEAST_ROW,
+        _ => LEAST_APART,
     };
     rows.bytes >= least
 }
@@ -64,11 +65,12 @@ enum Order {
 
 impl Order {
     fn of(rows: &Rows) -> Self {
-        match habits().streams_in_sequence {
-            true if habits().fetches_streamed && lie_close(rows, LARGEST_GAP_FETCHED) => {
-                Self::Fetched
+        match habits().streams {
+            Streams::Fetched if lie_close(rows, LARGEST_GAP_FETCHED) => Self::Fetched,
+            Streams::InSequence if lie_close(rows, LARGEST_GAP) => Self::InSequence,
+            Streams::ShortInSequence if rows.bytes < LONG && lie_close(rows, LARGEST_GAP) => {
+                Self::InSequence
             }
-            true if lie_close(rows, LARGEST_GAP) => Self::InSequence,
             _ => Self::SideBySide,
         }
     }
@@ -76,6 +78,21 @@ impl Order {
 
 /// So many rows are moved line by line in turn: each reads and writes pages of its own, and the memory serves them side by side.
 pub(super) const SIDE_BY_SIDE: usize = 4;
+
+/// Where rows of so many bytes go side by side, though shorter ones do not.
+const LONG: usize = 3 << 10;
+
+/// So many bytes behind the one before it begins a row in turn, if their lines would have the same places in pages.
+const STAGGER: usize = 256;
+
+/// Whether some of [`SIDE_BY_SIDE`] rows have lines at the same places in pages of the result, or at the next: a processor that puts lines
+/// together before they are written takes them for the same, and writes them in parts. Zen 3 takes up to seven times as long then.
+fn collide(rows: &Rows) -> bool {
+    (1..SIDE_BY_SIDE).any(|k| {
+        let apart = rows.dst_stride.unsigned_abs().wrapping_mul(k) % PAGE;
+        apart <= 2 * 64 || apart > PAGE - 64
+    })
+}
 
 /// Moves rows, row `k` from `place(k)` bytes behind `src`; places are asked for up to `known`.
 ///
@@ -92,51 +109,64 @@ pub(super) unsafe fn moved(
     let from = |k: usize| src.wrapping_offset(place(k.min(known - 1)));
     // SAFETY: by the contract of this function; holding `level` is the proof that the processor has its instructions.
     unsafe {
-        match (level.kind(), Order::of(&rows)) {
-            (Kind::Avx512, Order::InSequence) => by_avx512::<false>(dst, rows, from),
-            (Kind::Avx512, Order::Fetched) => by_avx512::<true>(dst, rows, from),
-            (Kind::Avx512, Order::SideBySide) => side_by_side_by_avx512(dst, rows, from),
-            (_, Order::InSequence) => {
-                in_sequence::<false>(dst, rows, from, |to, from| line(to, from))
-            }
-            (_, Order::Fetched) => in_sequence::<true>(dst, rows, from, |to, from| line(to, from)),
-            (_, Order::SideBySide) => in_turn(dst, rows, from, |to, from| line(to, from)),
+        match level.kind() {
+            Kind::Avx512 => by_avx512(dst, rows, from),
+            Kind::Avx2 => by_avx2(dst, rows, from),
+            Kind::Scalar => in_order(dst, rows, from, |to, from| line(to, from)),
         }
     }
     complete();
 }
 
-/// Rows in sequence.
-///
 /// # Safety
 /// As [`moved`]; the processor has AVX-512 F.
 #[target_feature(enable = "avx512f")]
-unsafe fn by_avx512<const FETCH: bool>(
-    dst: *mut u8,
-    rows: Rows,
-    from: impl Fn(usize) -> *const u8,
-) {
-    // SAFETY: by the contracts of this function and of `in_sequence`.
+unsafe fn by_avx512(dst: *mut u8, rows: Rows, from: impl Fn(usize) -> *const u8) {
+    // SAFETY: by the contracts of this function and of `in_order`.
     unsafe {
-        in_sequence::<FETCH>(dst, rows, from, |to, from| {
+        in_order(dst, rows, from, |to, from| {
             _mm512_stream_si512(to.cast(), _mm512_loadu_si512(from.cast()));
         });
     }
 }
 
 /// # Safety
-/// As [`moved`]; the processor has AVX-512 F.
-#[target_feature(enable = "avx512f")]
-unsafe fn side_by_side_by_avx512(dst: *mut u8, rows: Rows, from: impl Fn(usize) -> *const u8) {
-    // SAFETY: by the contracts of this function and of `in_turn`.
+/// As [`moved`]; the processor has AVX2.
+#[target_feature(enable = "avx2")]
+unsafe fn by_avx2(dst: *mut u8, rows: Rows, from: impl Fn(usize) -> *const u8) {
+    // SAFETY: by the contracts of this function and of `in_order`.
     unsafe {
-        in_turn(dst, rows, from, |to, from| {
-            _mm512_stream_si512(to.cast(), _mm512_loadu_si512(from.cast()));
+        in_order(dst, rows, from, |to, from| {
+            let halves = [0, 32].map(|at| _mm256_loadu_si256(from.add(at).cast()));
+            for (at, half) in [0, 32].into_iter().zip(halves) {
+                _mm256_stream_si256(to.add(at).cast(), half);
+            }
         });
     }
 }
 
 /// Row `k` comes `from(k)`, which gives a place for rows behind the last one too; `line` streams 64 bytes to where a line begins.
+///
+/// # Safety
+/// As [`moved`].
+#[inline(always)]
+unsafe fn in_order(
+    dst: *mut u8,
+    rows: Rows,
+    from: impl Fn(usize) -> *const u8,
+    line: impl Fn(*mut u8, *const u8) + Copy,
+) {
+    // SAFETY: by the contract of this function.
+    unsafe {
+        match Order::of(&rows) {
+            Order::InSequence => in_sequence::<false>(dst, rows, from, line),
+            Order::Fetched => in_sequence::<true>(dst, rows, from, line),
+            Order::SideBySide => in_turn(dst, rows, from, line),
+        }
+    }
+}
+
+/// Row `k` and `line` as in [`in_order`].
 ///
 /// # Safety
 /// As [`moved`].
@@ -154,19 +184,23 @@ unsafe fn in_turn(
         next: from(k + ahead),
     };
     let most = rows.count / SIDE_BY_SIDE * SIDE_BY_SIDE;
+    let stagger = match collide(&rows) {
+        true => STAGGER,
+        false => 0,
+    };
     let fetched = |row: StreamedRow, at: usize| prefetch(row.next.wrapping_add(at));
     // SAFETY: these are the rows.
     unsafe {
         for first in (0..most).step_by(SIDE_BY_SIDE) {
             let some: [_; SIDE_BY_SIDE] = core::array::from_fn(|k| row(first + k));
             match are_scattered(&rows) {
-                true => side_by_side(some, rows.bytes, line, fetched),
+                true => side_by_side(some, rows.bytes, stagger, line, fetched),
                 // The processor's own prefetchers are quicker.
-                false => side_by_side(some, rows.bytes, line, |_, _| {}),
+                false => side_by_side(some, rows.bytes, stagger, line, |_, _| {}),
             }
         }
         for last in most..rows.count {
-            side_by_side([row(last)], rows.bytes, line, fetched);
+            side_by_side([row(last)], rows.bytes, 0, line, fetched);
         }
     }
 }
@@ -249,7 +283,8 @@ impl StreamedRow {
     }
 }
 
-/// Some rows: their whole lines are streamed, what is before the first and after the last of each is copied.
+/// Some rows: their whole lines are streamed, each row's from `stagger` bytes behind those of the one before it on, and round; what is before
+/// the first line and after the last of each is copied.
 ///
 /// # Safety
 /// As [`run`] for each of them, with at least a line.
@@ -257,6 +292,7 @@ impl StreamedRow {
 unsafe fn side_by_side<const ROWS: usize>(
     rows: [StreamedRow; ROWS],
     bytes: usize,
+    stagger: usize,
     line: impl Fn(*mut u8, *const u8),
     fetch: impl Fn(StreamedRow, usize),
 ) {
@@ -264,6 +300,7 @@ unsafe fn side_by_side<const ROWS: usize>(
     // Bytes in lines of every row; one may have one line more.
     let most = heads.into_iter().max().unwrap_or(0);
     let common = (bytes - most) / 64 * 64;
+    let stagger = stagger.min(common / 64 / ROWS * 64);
     // SAFETY: the parts lie within `bytes`; streamed stores begin at a line.
     unsafe {
         for (row, head) in rows.into_iter().zip(heads) {
@@ -272,7 +309,11 @@ unsafe fn side_by_side<const ROWS: usize>(
         let lines: [StreamedRow; ROWS] = core::array::from_fn(|k| rows[k].without(heads[k]));
         let mut at = 0;
         while at < common {
-            for row in lines {
+            for (k, row) in lines.into_iter().enumerate() {
+                let at = match at + k * stagger {
+                    at if at < common => at,
+                    at => at - common,
+                };
                 fetch(row, at);
                 line(row.to.add(at), row.from.add(at));
             }
