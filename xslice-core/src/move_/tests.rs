@@ -2,6 +2,7 @@
 
 use super::cache::Cache;
 use super::copy::Rows;
+use super::copy_block;
 use super::fill;
 use super::processor::on_each_processor;
 use super::rows;
@@ -10,7 +11,11 @@ use crate::level::Level;
 use crate::nest::schedule::Fill;
 use crate::range::Progression;
 use crate::shuffle::{Pattern, Shuffle, Tables};
-use alloc::{vec, vec::Vec};
+use alloc::{
+    string::{String, ToString},
+    vec,
+    vec::Vec,
+};
 
 /// Numbers that look random, the same in each run.
 pub(super) struct Random(pub u64);
@@ -518,4 +523,40 @@ fn a_long_range_is_its_formula() {
         };
         on_each_processor(|| Level::all().for_each(run));
     }
+}
+
+/// Blocks at any place, shorter and longer than those that `memcpy` moves.
+#[test]
+fn blocks_are_copied_whole() {
+    let source: Vec<u16> = (0..5000).collect();
+    let words: Vec<String> = (0..600).map(|k| k.to_string()).collect();
+    on_each_processor(|| {
+        for len in [0, 1, 31, 1023, 1024, 1025, 1088, 4000] {
+            for (from, to) in [(0, 0), (0, 3), (16, 1), (7, 0)] {
+                let mut result = vec![0xA5A5; to + len + 1];
+                copy_block(&mut result[to..to + len], &source[from..from + len]);
+                let (before, rest) = result.split_at(to);
+                let (block, behind) = rest.split_at(len);
+                assert!(
+                    block == &source[from..from + len],
+                    "{len} from {from} to {to}"
+                );
+                assert!(
+                    before
+                        .iter()
+                        .chain(behind)
+                        .all(|&untouched| untouched == 0xA5A5)
+                );
+            }
+        }
+        let mut result = vec![String::new(); words.len()];
+        copy_block(&mut result, &words);
+        assert!(result == words);
+    });
+}
+
+#[test]
+#[should_panic = "a block goes where it fits"]
+fn a_long_block_needs_room() {
+    copy_block(&mut [0u8; 4095], &[0; 4096]);
 }
