@@ -36,7 +36,12 @@ pub(super) unsafe fn run(level: Level, to: *mut u8, count: usize, first: i64, fi
                 }
             }
             #[cfg(target_arch = "x86_64")]
-            Kind::Avx2 if count >= SHORT && is_packed(fill) => avx2(to, count, first, fill),
+            Kind::Avx2 if count >= SHORT && is_packed(fill) => {
+                match Cache::of(count.saturating_mul(fill.values.element_type().size())) {
+                    Cache::None => avx2_streamed(to, count, first, fill),
+                    _ => avx2(to, count, first, fill),
+                }
+            }
             _ => any(to, count, first, fill),
         }
     }
@@ -265,6 +270,31 @@ fn is_exact(first: i64, step: i64, count: usize, digits: u32) -> bool {
 unsafe fn avx2(to: *mut u8, count: usize, first: i64, fill: &Fill) {
     // SAFETY: by the contract of this function.
     unsafe { side_by_side(to, count, first, fill.step, fill.values) }
+}
+
+/// As [`avx2`], past the caches where values fill lines.
+///
+/// # Safety
+/// As [`avx2`].
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+pub(super) unsafe fn avx2_streamed(to: *mut u8, count: usize, first: i64, fill: &Fill) {
+    let size = fill.values.element_type().size();
+    let from = |k: usize| first.wrapping_add(fill.step.wrapping_mul(k as i64));
+    let mut done = before_lines(to, count, fill);
+    // SAFETY: by the contract of this function.
+    unsafe {
+        avx2(to, done, first, fill);
+        let lines = to.add(done * size);
+        if lines.addr().is_multiple_of(64) {
+            let head = done;
+            let part = |part: *mut u8, at: usize| {
+                avx2(part, stream::PART / size, from(head + at / size), fill);
+            };
+            done += stream::in_parts(lines, (count - head) * size, part) / size;
+        }
+        avx2(to.add(done * size), count - done, from(done), fill);
+    }
 }
 
 /// `$integers` with the start and the difference of neighbours, or `$floats` with start and delta, of the type.

@@ -136,12 +136,7 @@ unsafe fn by_avx512(dst: *mut u8, rows: Rows, from: impl Fn(usize) -> *const u8)
 unsafe fn by_avx2(dst: *mut u8, rows: Rows, from: impl Fn(usize) -> *const u8) {
     // SAFETY: by the contracts of this function and of `in_order`.
     unsafe {
-        in_order(dst, rows, from, |to, from| {
-            let halves = [0, 32].map(|at| _mm256_loadu_si256(from.add(at).cast()));
-            for (at, half) in [0, 32].into_iter().zip(halves) {
-                _mm256_stream_si256(to.add(at).cast(), half);
-            }
-        });
+        in_order(dst, rows, from, |to, from| line_by_avx2(to, from));
     }
 }
 
@@ -345,4 +340,49 @@ unsafe fn line(dst: *mut u8, src: *const u8) {
             _mm_stream_si128(dst.add(16 * k).cast(), part);
         }
     }
+}
+
+/// Streams a line as [`line`] does.
+///
+/// # Safety
+/// As [`line`]; the processor has AVX2.
+#[target_feature(enable = "avx2")]
+#[inline]
+unsafe fn line_by_avx2(dst: *mut u8, src: *const u8) {
+    // SAFETY: by the contract of this function.
+    unsafe {
+        let halves = [0, 32].map(|at| _mm256_loadu_si256(src.add(at).cast()));
+        for (at, half) in [0, 32].into_iter().zip(halves) {
+            _mm256_stream_si256(dst.add(at).cast(), half);
+        }
+    }
+}
+
+/// What is written where the first cache has it, before it is streamed.
+#[repr(align(64))]
+struct Part([u8; PART]);
+
+/// Bytes of it.
+pub(super) const PART: usize = 4 << 10;
+
+/// Streams what `write` writes, in parts of [`PART`] bytes: to the address that it is given, from the byte of the result on that it is given.
+/// Returns the bytes of these parts: what is left is less than one.
+///
+/// # Safety
+/// From `dst` on, where a line begins, `bytes` are writable; the processor has AVX2.
+#[target_feature(enable = "avx2")]
+#[inline]
+pub(super) unsafe fn in_parts(dst: *mut u8, bytes: usize, write: impl Fn(*mut u8, usize)) -> usize {
+    let mut buffer = Part([0; PART]);
+    let to = buffer.0.as_mut_ptr();
+    let whole = bytes / PART * PART;
+    for at in (0..whole).step_by(PART) {
+        write(to, at);
+        for line in (0..PART).step_by(64) {
+            // SAFETY: the line lies in both.
+            unsafe { line_by_avx2(dst.add(at + line), to.add(line)) };
+        }
+    }
+    complete();
+    whole
 }

@@ -522,6 +522,16 @@ fn a_long_range_is_its_formula() {
             assert!(result.pop() == Some(UNTOUCHED) && result == expected);
         };
         on_each_processor(|| Level::all().for_each(run));
+        #[cfg(target_arch = "x86_64")]
+        for skipped in [0, width, 1] {
+            let mut result = vec![UNTOUCHED; skipped + expected.len() + 1];
+            let to = result[skipped..].as_mut_ptr();
+            if Level::all().any(|level| level.vector() >= 32) {
+                // SAFETY: each value has room; the processor has AVX2.
+                unsafe { fill::avx2_streamed(to, count, 0, &fill) };
+                assert!(result.pop() == Some(UNTOUCHED) && result[skipped..] == expected);
+            }
+        }
     }
 }
 
