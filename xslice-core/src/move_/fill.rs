@@ -36,12 +36,9 @@ pub(super) unsafe fn run(level: Level, to: *mut u8, count: usize, first: i64, fi
                 }
             }
             #[cfg(target_arch = "x86_64")]
-            Kind::Avx2 if count >= SHORT && is_packed(fill) => {
-                match Cache::of(count.saturating_mul(fill.values.element_type().size())) {
-                    Cache::None => avx2_streamed(to, count, first, fill),
-                    _ => avx2(to, count, first, fill),
-                }
-            }
+            Kind::Avx2 if count >= MANY && is_packed(fill) => avx2_many(to, count, first, fill),
+            #[cfg(target_arch = "x86_64")]
+            Kind::Avx2 if count >= SHORT && is_packed(fill) => avx2(to, count, first, fill),
             _ => any(to, count, first, fill),
         }
     }
@@ -270,6 +267,23 @@ fn is_exact(first: i64, step: i64, count: usize, digits: u32) -> bool {
 unsafe fn avx2(to: *mut u8, count: usize, first: i64, fill: &Fill) {
     // SAFETY: by the contract of this function.
     unsafe { side_by_side(to, count, first, fill.step, fill.values) }
+}
+
+/// As [`avx2`], past the caches if none keeps the values. Out of the way of [`run`], as [`in_lines`] is.
+///
+/// # Safety
+/// As [`avx2`].
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+#[inline(never)]
+unsafe fn avx2_many(to: *mut u8, count: usize, first: i64, fill: &Fill) {
+    // SAFETY: by the contract of this function.
+    unsafe {
+        match Cache::of(count * fill.values.element_type().size()) {
+            Cache::None => avx2_streamed(to, count, first, fill),
+            _ => avx2(to, count, first, fill),
+        }
+    }
 }
 
 /// As [`avx2`], past the caches where values fill lines.
