@@ -486,7 +486,7 @@ fn a_range_is_its_formula_at_every_level_and_ends_where_it_ends() {
             let to = result.as_mut_ptr();
             let head = (to.addr().wrapping_neg() % 64 / width).min(count);
             // SAFETY: as above; the processor has AVX-512.
-            unsafe { fill::in_lines(to, [head, count - head], first, &fill, Cache::None) };
+            unsafe { fill::avx512::in_lines(to, [head, count - head], first, &fill, Cache::None) };
             assert!(result == expected, "streamed: {fill:?} {first} {head}");
         }
     }
@@ -528,7 +528,7 @@ fn a_long_range_is_its_formula() {
             let to = result[skipped..].as_mut_ptr();
             if Level::all().any(|level| level.vector() >= 32) {
                 // SAFETY: each value has room; the processor has AVX2.
-                unsafe { fill::avx2_streamed(to, count, 0, &fill) };
+                unsafe { fill::avx2::streamed(to, count, 0, &fill) };
                 assert!(result.pop() == Some(UNTOUCHED) && result[skipped..] == expected);
             }
         }
