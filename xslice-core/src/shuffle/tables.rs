@@ -50,6 +50,9 @@ pub(crate) struct Tables<const N: usize> {
     pub vectors: usize,
     /// Bytes of a tile, at most those of its vectors.
     pub tile: usize,
+    /// Periods of a tile.
+    #[cfg(target_arch = "x86_64")]
+    pub periods: usize,
     /// Bytes of its vectors that loads give: all, or those of the tile where periods are far apart.
     pub given: usize,
     /// What the next tile is further in the source.
@@ -255,6 +258,8 @@ impl<const N: usize> Tables<N> {
             per_vector,
             vectors,
             tile: periods * period,
+            #[cfg(target_arch = "x86_64")]
+            periods,
             given,
             src_stride: periods as isize * pattern.src_stride() as isize,
             reach: (first, last + N as isize),

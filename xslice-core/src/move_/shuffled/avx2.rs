@@ -199,6 +199,23 @@ unsafe fn walk<T: Steps>(steps: &T, first: &Run, tables: &Tables<16>, tiles: Til
     }
 }
 
+/// Rows of so many bytes have their vectors where vectors of the result begin, for one more step at each end: stores that straddle two lines
+/// take up to a fifth longer. Shorter rows lose as much by the steps.
+const LEAST_ALIGNED: usize = 4 << 10;
+
+/// Periods before a vector of the result begins; 0 where one begins at `dst`, or none where a period begins.
+fn turns_to_vector(dst: *mut u8, period: usize) -> usize {
+    let bytes = dst.addr().wrapping_neg() % 32;
+    let twos = period.trailing_zeros().min(5);
+    if !bytes.is_multiple_of(1 << twos) {
+        return 0;
+    }
+    // What is odd has an inverse modulo powers of two: itself modulo 8, and this modulo 64.
+    let odd = period >> twos;
+    let inverse = odd.wrapping_mul(2_usize.wrapping_sub(odd.wrapping_mul(odd)));
+    (bytes >> twos).wrapping_mul(inverse) % (32 >> twos)
+}
+
 /// With so many lines fetched a turn: a loop over their number was slower.
 ///
 /// # Safety
@@ -213,41 +230,100 @@ unsafe fn walk_fetching<T: Steps, const LINES: usize>(
     ahead: Ahead,
 ) {
     let stride = tables.src_stride;
-    let further = steps.tiles() as isize * stride;
     let (count, odd) = match steps.tiles() {
         1 => (tiles.count, 0),
         _ => (tiles.count / 2, tiles.count % 2),
     };
+    let bytes = tiles.count * tables.tile;
+    let periods = tables.periods;
+    let (period, apart) = (tables.tile / periods, stride / periods as isize);
     for k in 0..tiles.rows.count {
         let row = tiles.row(first, k);
         tiles.fetch(first, k, row.dst);
         if let Some(end) = ahead.end {
             prefetch(row.src.wrapping_offset(end));
         }
-        let (mut src, mut dst) = (row.src, row.dst);
-        // SAFETY: by the contract of this function.
+        let turns = match bytes >= LEAST_ALIGNED {
+            true => turns_to_vector(row.dst, period),
+            false => 0,
+        };
+        // SAFETY: by the contract of this function. A step is whole vectors and whole periods, so the first one has those before a vector,
+        // and the last one those that are left.
         unsafe {
-            for _ in 0..count / T::TURN {
-                for line in 0..LINES as isize {
-                    prefetch(src.wrapping_offset(ahead.first.wrapping_add(line * ahead.apart)));
-                }
-                for _ in 0..T::TURN {
-                    steps.step(src, dst, stride);
-                    src = src.wrapping_offset(further);
-                    dst = dst.wrapping_add(T::BYTES);
-                }
+            let (mut from, mut count) = ((row.src, row.dst), count);
+            if turns > 0 {
+                steps.step(row.src, row.dst, stride);
+                let place = turns as isize * apart;
+                from = (
+                    row.src.wrapping_offset(place),
+                    row.dst.wrapping_add(turns * period),
+                );
+                count = (bytes - turns * period) / T::BYTES;
             }
-            for _ in 0..count % T::TURN {
-                steps.step(src, dst, stride);
-                src = src.wrapping_offset(further);
-                dst = dst.wrapping_add(T::BYTES);
-            }
-            if odd > 0 {
+            let (src, dst) = each_step::<T, LINES>(steps, from, count, stride, ahead);
+            if turns > 0 {
+                let last = tiles.count - steps.tiles();
+                let src = row.src.wrapping_offset(last as isize * stride);
+                steps.step(src, row.dst.wrapping_add(last * tables.tile), stride);
+            } else if odd > 0 {
                 steps.one(src, dst);
             }
             if let Some((at, place)) = tiles.last {
                 steps.one(row.src.offset(place), row.dst.add(at));
             }
+        }
+    }
+}
+
+/// So many steps, side by side from these places on. Gives where the next one is.
+///
+/// # Safety
+/// As [`Steps::step`], for each of them.
+#[target_feature(enable = "avx2")]
+#[inline]
+unsafe fn each_step<T: Steps, const LINES: usize>(
+    steps: &T,
+    (mut src, mut dst): (*const u8, *mut u8),
+    count: usize,
+    stride: isize,
+    ahead: Ahead,
+) -> (*const u8, *mut u8) {
+    let further = steps.tiles() as isize * stride;
+    // SAFETY: by the contract of this function.
+    unsafe {
+        for _ in 0..count / T::TURN {
+            for line in 0..LINES as isize {
+                prefetch(src.wrapping_offset(ahead.first.wrapping_add(line * ahead.apart)));
+            }
+            for _ in 0..T::TURN {
+                steps.step(src, dst, stride);
+                src = src.wrapping_offset(further);
+                dst = dst.wrapping_add(T::BYTES);
+            }
+        }
+        for _ in 0..count % T::TURN {
+            steps.step(src, dst, stride);
+            src = src.wrapping_offset(further);
+            dst = dst.wrapping_add(T::BYTES);
+        }
+    }
+    (src, dst)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::turns_to_vector;
+
+    #[test]
+    fn turns_to_a_vector_are_the_fewest() {
+        for (period, at) in (1..=64).flat_map(|period| (0..64).map(move |at| (period, at))) {
+            let fewest = (0..32).find(|turns| (at + turns * period) % 32 == 0);
+            let dst = core::ptr::without_provenance_mut(at);
+            assert_eq!(
+                turns_to_vector(dst, period),
+                fewest.unwrap_or(0),
+                "{period} {at}"
+            );
         }
     }
 }
