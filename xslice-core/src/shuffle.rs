@@ -313,13 +313,6 @@ pub(crate) struct Narrow<'a> {
 
 impl<'a> Narrow<'a> {
     /// Those by which rows of so many bytes are moved.
-    #[cfg_attr(
-        not(any(
-            target_arch = "x86_64",
-            all(target_arch = "aarch64", target_feature = "neon")
-        )),
-        expect(dead_code, reason = "there are no such vectors")
-    )]
     pub fn of_rows(self, bytes: usize) -> &'a Tables<16> {
         self.shared
             .filter(|shared| bytes >= 2 * shared.tile)
@@ -328,11 +321,14 @@ impl<'a> Narrow<'a> {
 
     /// Loads that give so many bytes.
     fn loads_of(self, bytes: usize) -> usize {
+        let tables = self.of_rows(bytes);
         #[cfg(target_arch = "x86_64")]
-        if let Some(doubled) = &self.each.doubled {
+        if let Some(doubled) = &tables.doubled {
             return bytes.div_ceil(doubled.bytes()) * doubled.loads.len();
+        } else if tables.shares_loads {
+            return bytes.div_ceil(tables.tile) * tables.per_vector;
         }
-        self.each.loads_of(bytes)
+        tables.loads_of(bytes)
     }
 
     fn heap_bytes(self) -> usize {
