@@ -190,11 +190,101 @@ unsafe fn walk<T: Steps>(steps: &T, first: &Run, tables: &Tables<16>, tiles: Til
     let ahead = Ahead::of(tables, &tiles, T::TURN * steps.tiles());
     // SAFETY: by the contract of this function.
     unsafe {
+        if let Some(short) = Short::new(steps, tables, &tiles, ahead) {
+            return match ahead.count {
+                0 => short.walk::<T, false>(steps, first, tables, tiles, ahead),
+                _ => short.walk::<T, true>(steps, first, tables, tiles, ahead),
+            };
+        }
         match ahead.count {
             0 => walk_fetching::<T, 0>(steps, first, tables, tiles, ahead),
             1 => walk_fetching::<T, 1>(steps, first, tables, tiles, ahead),
             2 => walk_fetching::<T, 2>(steps, first, tables, tiles, ahead),
             _ => walk_fetching::<T, 4>(steps, first, tables, tiles, ahead),
+        }
+    }
+}
+
+/// Rows of few steps: the loop around them takes as long as they do. Where whole steps do not end with the row, one more does, which overlaps
+/// the one before it.
+struct Short {
+    whole: usize,
+    /// Where one more begins, from the place of its row, in the destination and in the source.
+    last: Option<(usize, isize)>,
+}
+
+impl Short {
+    /// Bytes of such rows at most.
+    const LONGEST: usize = 512;
+
+    /// The same where lines are fetched ahead: only the first of each is.
+    const LONGEST_FETCHED: usize = 192;
+
+    /// Bytes of a step at most: one more of a longer one takes longer than what is left.
+    const LONGEST_STEP: usize = 64;
+
+    /// The steps of such rows; `None` for others.
+    fn new<T: Steps>(
+        steps: &T,
+        tables: &Tables<16>,
+        tiles: &Tiles<'_>,
+        ahead: Ahead,
+    ) -> Option<Self> {
+        let others = |count: usize| (count * tables.tile, count as isize * tables.src_stride);
+        let (at, place) = match tiles.last {
+            Some(last) => last,
+            None => others(tiles.count.checked_sub(1)?),
+        };
+        let bytes = at + tables.tile;
+        let longest = match ahead.count {
+            0 => Self::LONGEST,
+            _ => Self::LONGEST_FETCHED,
+        };
+        let is_short = T::BYTES <= Self::LONGEST_STEP && (T::BYTES..=longest).contains(&bytes);
+        if !is_short || tiles.rows.count < 2 {
+            return None;
+        }
+        let before = others(steps.tiles() - 1);
+        Some(Self {
+            whole: bytes / T::BYTES,
+            last: (!bytes.is_multiple_of(T::BYTES)).then_some((at - before.0, place - before.1)),
+        })
+    }
+
+    /// Moves the rows.
+    ///
+    /// # Safety
+    /// As [`walk`], for rows of which these are the steps.
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    unsafe fn walk<T: Steps, const FETCH: bool>(
+        &self,
+        steps: &T,
+        first: &Run,
+        tables: &Tables<16>,
+        tiles: Tiles<'_>,
+        ahead: Ahead,
+    ) {
+        let stride = tables.src_stride;
+        let further = steps.tiles() as isize * stride;
+        for k in 0..tiles.rows.count {
+            let row = tiles.row(first, k);
+            tiles.fetch(first, k, row.dst);
+            if FETCH {
+                prefetch(row.src.wrapping_offset(ahead.first));
+            }
+            let (mut src, mut dst) = (row.src, row.dst);
+            // SAFETY: by the contract of this function.
+            unsafe {
+                for _ in 0..self.whole {
+                    steps.step(src, dst, stride);
+                    src = src.wrapping_offset(further);
+                    dst = dst.wrapping_add(T::BYTES);
+                }
+                if let Some((at, place)) = self.last {
+                    steps.step(row.src.offset(place), row.dst.add(at), stride);
+                }
+            }
         }
     }
 }
