@@ -325,7 +325,10 @@ impl<'a> Narrow<'a> {
         #[cfg(target_arch = "x86_64")]
         if let Some(doubled) = &tables.doubled {
             return bytes.div_ceil(doubled.bytes()) * doubled.loads.len();
-        } else if tables.shares_loads {
+        }
+        // The vectors of a tile have the same loads.
+        #[cfg(target_arch = "x86_64")]
+        if tables.shares_loads {
             return bytes.div_ceil(tables.tile) * tables.per_vector;
         }
         tables.loads_of(bytes)

@@ -256,7 +256,7 @@ fn vectors_with_the_same_loads_move_what_their_patterns_say() {
             let stride = [1, -1][round / 2 % 2] * 16 * loads as i64;
             let pattern = Pattern::new(offsets.collect(), Some(stride), true, None);
             let tried = pattern.map(Shuffle::new).expect("it is dense");
-            let periods = [1, 2, 3, 7, 50][random.below(5)];
+            let periods = [1, 2, 3, 7, 50, 201][random.below(6)];
             let slack = [(0, 0), (64, 64)][random.below(2)];
             shuffle(&mut random, &tried, periods, slack);
         }
@@ -295,7 +295,7 @@ fn doubled_vectors_move_what_their_patterns_say() {
         let (low, high) = tables.reach_to(last);
         let lies_within = |begin: isize| low <= begin && begin + 32 <= high;
         assert!(doubled.loads.iter().all(|load| lies_within(load.offset)));
-        let bytes = [1, 2, 3, 7, 50][random.below(5)] * 64;
+        let bytes = [1, 2, 3, 7, 50, 101][random.below(6)] * 64;
         let periods = bytes / pattern.period() + random.below(3);
         let slack = [(0, 0), (64, 64)][random.below(2)];
         shuffle(&mut random, &Shuffle::new(pattern), periods, slack);

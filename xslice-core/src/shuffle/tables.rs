@@ -50,9 +50,9 @@ pub(crate) struct Tables<const N: usize> {
     pub vectors: usize,
     /// Bytes of a tile, at most those of its vectors.
     pub tile: usize,
-    /// Periods of a tile.
+    /// Bytes of a period, and what the next one is further in the source.
     #[cfg(target_arch = "x86_64")]
-    pub periods: usize,
+    pub period: (usize, isize),
     /// Bytes of its vectors that loads give: all, or those of the tile where periods are far apart.
     pub given: usize,
     /// What the next tile is further in the source.
@@ -259,7 +259,7 @@ impl<const N: usize> Tables<N> {
             vectors,
             tile: periods * period,
             #[cfg(target_arch = "x86_64")]
-            periods,
+            period: (period, pattern.src_stride() as isize),
             given,
             src_stride: periods as isize * pattern.src_stride() as isize,
             reach: (first, last + N as isize),

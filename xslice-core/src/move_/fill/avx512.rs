@@ -124,7 +124,7 @@ macro_rules! in_vectors {
 /// By [`in_vectors`]. Positions of floats that their type holds exactly are counted in it, which takes no conversion.
 ///
 /// # Safety
-/// As [`run`], to stream them from the beginning of a line on.
+/// As [`run`]; with `STREAM`, a line begins at `to`.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq")]
 unsafe fn vectors<const STREAM: bool, const FETCH: bool>(
     to: *mut u8,

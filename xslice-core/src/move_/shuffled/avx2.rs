@@ -4,6 +4,8 @@
 //!   blended  loads of 32 bytes that take bytes from different places, put in order once
 //!   halves   each half of a vector is one of a tile of its own: that saves half of the instructions that merge and store, and, by
 //!            [tables that share their loads](Tables::shared), most of the loads
+//!
+//! Rows of few vectors end with one that overlaps the one before it; long rows have their vectors where those of the result begin.
 
 mod blended;
 mod halves;
@@ -192,8 +194,8 @@ unsafe fn walk<T: Steps>(steps: &T, first: &Run, tables: &Tables<16>, tiles: Til
     unsafe {
         if let Some(short) = Short::new(steps, tables, &tiles, ahead) {
             return match ahead.count {
-                0 => short.walk::<T, false>(steps, first, tables, tiles, ahead),
-                _ => short.walk::<T, true>(steps, first, tables, tiles, ahead),
+                0 => short.rows::<T, false>(steps, first, tables, tiles, ahead),
+                _ => short.rows::<T, true>(steps, first, tables, tiles, ahead),
             };
         }
         match ahead.count {
@@ -208,6 +210,7 @@ unsafe fn walk<T: Steps>(steps: &T, first: &Run, tables: &Tables<16>, tiles: Til
 /// Rows of few steps: the loop around them takes as long as they do. Where whole steps do not end with the row, one more does, which overlaps
 /// the one before it.
 struct Short {
+    /// Steps from the beginning of the row on.
     whole: usize,
     /// Where one more begins, from the place of its row, in the destination and in the source.
     last: Option<(usize, isize)>,
@@ -220,6 +223,9 @@ impl Short {
     /// The same where lines are fetched ahead: only the first of each is.
     const LONGEST_FETCHED: usize = 192;
 
+    /// Bytes of all rows at most there: what comes from memory has to be fetched line by line.
+    const MOST_FETCHED: usize = 2 << 20;
+
     /// Bytes of a step at most: one more of a longer one takes longer than what is left.
     const LONGEST_STEP: usize = 64;
 
@@ -230,24 +236,29 @@ impl Short {
         tiles: &Tiles<'_>,
         ahead: Ahead,
     ) -> Option<Self> {
-        let others = |count: usize| (count * tables.tile, count as isize * tables.src_stride);
-        let (at, place) = match tiles.last {
-            Some(last) => last,
-            None => others(tiles.count.checked_sub(1)?),
-        };
-        let bytes = at + tables.tile;
-        let longest = match ahead.count {
-            0 => Self::LONGEST,
-            _ => Self::LONGEST_FETCHED,
-        };
-        let is_short = T::BYTES <= Self::LONGEST_STEP && (T::BYTES..=longest).contains(&bytes);
-        if !is_short || tiles.rows.count < 2 {
+        // A row alone goes by the tiles that are known of it, which may leave units at its end.
+        if tiles.rows.count < 2 || T::BYTES > Self::LONGEST_STEP {
             return None;
         }
-        let before = others(steps.tiles() - 1);
+        let tile_at = |k: usize| (k * tables.tile, k as isize * tables.src_stride);
+        let (at, place) = match tiles.last {
+            Some(last) => last,
+            None => tile_at(tiles.count.checked_sub(1)?),
+        };
+        let bytes = at + tables.tile;
+        let written = bytes * tiles.rows.count;
+        let longest = match ahead.count {
+            0 => Self::LONGEST,
+            _ if written <= Self::MOST_FETCHED => Self::LONGEST_FETCHED,
+            _ => return None,
+        };
+        if !(T::BYTES..=longest).contains(&bytes) {
+            return None;
+        }
+        let others = tile_at(steps.tiles() - 1);
         Some(Self {
             whole: bytes / T::BYTES,
-            last: (!bytes.is_multiple_of(T::BYTES)).then_some((at - before.0, place - before.1)),
+            last: (!bytes.is_multiple_of(T::BYTES)).then_some((at - others.0, place - others.1)),
         })
     }
 
@@ -257,7 +268,7 @@ impl Short {
     /// As [`walk`], for rows of which these are the steps.
     #[target_feature(enable = "avx2")]
     #[inline]
-    unsafe fn walk<T: Steps, const FETCH: bool>(
+    unsafe fn rows<T: Steps, const FETCH: bool>(
         &self,
         steps: &T,
         first: &Run,
@@ -282,19 +293,19 @@ impl Short {
                     dst = dst.wrapping_add(T::BYTES);
                 }
                 if let Some((at, place)) = self.last {
-                    steps.step(row.src.offset(place), row.dst.add(at), stride);
+                    steps.step(row.src.wrapping_offset(place), row.dst.add(at), stride);
                 }
             }
         }
     }
 }
 
-/// Rows of so many bytes have their vectors where vectors of the result begin, for one more step at each end: stores that straddle two lines
+/// Rows of so many bytes have their vectors where vectors of the result begin, for one more step at each end: rows whose stores straddle lines
 /// take up to a fifth longer. Shorter rows lose as much by the steps.
 const LEAST_ALIGNED: usize = 4 << 10;
 
 /// Periods before a vector of the result begins; 0 where one begins at `dst`, or none where a period begins.
-fn turns_to_vector(dst: *mut u8, period: usize) -> usize {
+fn periods_to_vector(dst: *mut u8, period: usize) -> usize {
     let bytes = dst.addr().wrapping_neg() % 32;
     let twos = period.trailing_zeros().min(5);
     if !bytes.is_multiple_of(1 << twos) {
@@ -306,7 +317,7 @@ fn turns_to_vector(dst: *mut u8, period: usize) -> usize {
     (bytes >> twos).wrapping_mul(inverse) % (32 >> twos)
 }
 
-/// With so many lines fetched a turn: a loop over their number was slower.
+/// Moves rows, with so many lines fetched a turn: a loop over their number was slower.
 ///
 /// # Safety
 /// As [`walk`].
@@ -325,33 +336,32 @@ unsafe fn walk_fetching<T: Steps, const LINES: usize>(
         _ => (tiles.count / 2, tiles.count % 2),
     };
     let bytes = tiles.count * tables.tile;
-    let periods = tables.periods;
-    let (period, apart) = (tables.tile / periods, stride / periods as isize);
+    let (period, apart) = tables.period;
     for k in 0..tiles.rows.count {
         let row = tiles.row(first, k);
         tiles.fetch(first, k, row.dst);
         if let Some(end) = ahead.end {
             prefetch(row.src.wrapping_offset(end));
         }
-        let turns = match bytes >= LEAST_ALIGNED {
-            true => turns_to_vector(row.dst, period),
+        let skipped = match bytes >= LEAST_ALIGNED {
+            true => periods_to_vector(row.dst, period),
             false => 0,
         };
         // SAFETY: by the contract of this function. A step is whole vectors and whole periods, so the first one has those before a vector,
-        // and the last one those that are left.
+        // and the last one those that are left. Each tile begins between the first and the last of the row, whose loads the operand has (I3).
         unsafe {
             let (mut from, mut count) = ((row.src, row.dst), count);
-            if turns > 0 {
+            if skipped > 0 {
                 steps.step(row.src, row.dst, stride);
-                let place = turns as isize * apart;
+                let place = skipped as isize * apart;
                 from = (
                     row.src.wrapping_offset(place),
-                    row.dst.wrapping_add(turns * period),
+                    row.dst.wrapping_add(skipped * period),
                 );
-                count = (bytes - turns * period) / T::BYTES;
+                count = (bytes - skipped * period) / T::BYTES;
             }
             let (src, dst) = each_step::<T, LINES>(steps, from, count, stride, ahead);
-            if turns > 0 {
+            if skipped > 0 {
                 let last = tiles.count - steps.tiles();
                 let src = row.src.wrapping_offset(last as isize * stride);
                 steps.step(src, row.dst.wrapping_add(last * tables.tile), stride);
@@ -402,15 +412,15 @@ unsafe fn each_step<T: Steps, const LINES: usize>(
 
 #[cfg(test)]
 mod tests {
-    use super::turns_to_vector;
+    use super::periods_to_vector;
 
     #[test]
-    fn turns_to_a_vector_are_the_fewest() {
+    fn periods_to_a_vector_are_the_fewest() {
         for (period, at) in (1..=64).flat_map(|period| (0..64).map(move |at| (period, at))) {
             let fewest = (0..32).find(|turns| (at + turns * period) % 32 == 0);
             let dst = core::ptr::without_provenance_mut(at);
             assert_eq!(
-                turns_to_vector(dst, period),
+                periods_to_vector(dst, period),
                 fewest.unwrap_or(0),
                 "{period} {at}"
             );
