@@ -21,15 +21,23 @@ use alloc::{
 pub(super) struct Random(pub u64);
 
 impl Random {
-    pub fn below(&mut self, end: usize) -> usize {
+    fn next(&mut self) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
-        (self.0 % end as u64) as usize
+        self.0
+    }
+
+    pub fn below(&mut self, end: usize) -> usize {
+        (self.next() % end as u64) as usize
     }
 
     pub fn bytes(&mut self, count: usize) -> Vec<u8> {
-        (0..count).map(|_| self.below(256) as u8).collect()
+        let mut bytes = vec![0; count];
+        for eight in bytes.chunks_mut(8) {
+            eight.copy_from_slice(&self.next().to_le_bytes()[..eight.len()]);
+        }
+        bytes
     }
 }
 
@@ -76,8 +84,9 @@ fn shuffle(random: &mut Random, shuffle: &Shuffle, periods: usize, slack: (usize
         first + pattern.offsets()[within] as isize
     };
     let all = (0..rows.count).flat_map(|row| (0..bytes).map(move |at| (row, at)));
-    let places = || all.clone().map(|(row, at)| place(row, at));
-    let (first, last) = (places().min().unwrap_or(0), places().max().unwrap_or(0));
+    let places: Vec<isize> = all.map(|(row, at)| place(row, at)).collect();
+    let ends = places.iter().min().zip(places.iter().max());
+    let (first, last) = ends.map_or((0, 0), |(&first, &last)| (first, last));
     let src = random.bytes((last - first) as usize + 1 + slack.0 + slack.1);
     let start = slack.0 as isize - first;
     let mut expected = [(); 3].map(|()| vec![UNTOUCHED; rows.count * (bytes + 3)]);
@@ -90,11 +99,14 @@ fn shuffle(random: &mut Random, shuffle: &Shuffle, periods: usize, slack: (usize
     (1..rows.count).for_each(|slot| slots.swap(slot, random.below(slot + 1)));
     let to = slots.iter().map(|&slot| slot as isize * rows.dst_stride);
     let to: Vec<isize> = to.collect();
-    for (row, at) in all {
+    for row in 0..rows.count {
         let ways = [(row, row), (picked[row], row), (picked[row], slots[row])];
         for (expected, (row, slot)) in expected.iter_mut().zip(ways) {
-            let to = slot * rows.dst_stride as usize + at;
-            expected[to] = src[(start + place(row, at)) as usize];
+            let expected = &mut expected[slot * rows.dst_stride as usize..][..bytes];
+            let places = &places[row * bytes..][..bytes];
+            for (expected, place) in expected.iter_mut().zip(places) {
+                *expected = src[(start + place) as usize];
+            }
         }
     }
     let run = |level: Level| {
