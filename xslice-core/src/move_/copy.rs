@@ -4,8 +4,9 @@
 //! `memcpy`.
 
 use super::cache::Cache;
+use super::prefetch;
 use super::processor::habits;
-use super::rows;
+use super::rows::Way;
 use crate::level::Level;
 use crate::shuffle::LINE;
 use core::ptr::copy_nonoverlapping;
@@ -51,14 +52,6 @@ impl Rows {
         let last = (self.count * self.bytes).checked_sub(written);
         let last = last.and_then(|last| last.checked_div(self.bytes));
         last.map_or(0, |last| last + 1)
-    }
-}
-
-/// Asks for the first lines of a row.
-#[inline(always)]
-pub(super) fn prefetch(row: *const u8, bytes: usize) {
-    for line in 0..bytes.div_ceil(64).min(4) {
-        rows::prefetch(row.wrapping_add(64 * line));
     }
 }
 
@@ -208,9 +201,9 @@ pub(super) use by_width;
 pub(super) unsafe fn strided(level: Level, dst: *mut u8, src: *const u8, rows: Rows) {
     // SAFETY: by the contract of this function.
     unsafe {
-        if rows::takes(level, &rows) {
+        if let Some(way) = Way::of(level, &rows) {
             let place = |k| k as isize * rows.src_stride;
-            return rows::moved(level, dst, src, rows, rows.count, place);
+            return way.moves(level, dst, src, rows, rows.count, place);
         }
         by_width!(rows.bytes, each(dst, src, rows));
     }
@@ -248,7 +241,7 @@ unsafe fn one_by_one<const FETCH: bool>(
     let (mut to, mut from) = (dst, src);
     for _ in 0..rows.count {
         if FETCH {
-            rows::prefetch_write(to.wrapping_add(rows::AHEAD_WRITE));
+            prefetch::next_to_write(to);
         }
         // SAFETY: this is one of the runs.
         unsafe { mover.run(to, from) };

@@ -31,6 +31,12 @@ pub(super) unsafe fn run(level: Level, to: *mut u8, count: usize, first: i64, fi
     }
 }
 
+/// That of value `k`, `step` after `step` from the `first` one on.
+#[inline]
+fn position(first: i64, step: i64, k: usize) -> i64 {
+    first.wrapping_add(step.wrapping_mul(k as i64))
+}
+
 /// Whether the values lie side by side.
 #[inline]
 fn is_packed(fill: &Fill) -> bool {
@@ -154,7 +160,7 @@ unsafe fn side_by_side(to: *mut u8, count: usize, first: i64, step: i64, values:
                 }
             } else {
                 for k in 0..count {
-                    let p = first.wrapping_add((k as i64).wrapping_mul(step));
+                    let p = position(first, step, k);
                     // SAFETY: likewise.
                     unsafe { to.add(k).write_unaligned(start + p as $ty * delta) };
                 }
@@ -206,7 +212,7 @@ unsafe fn apart(
     macro_rules! floats {
         ($ty:ty, $start:expr, $delta:expr) => {
             for k in 0..count {
-                let p = first.wrapping_add((k as i64).wrapping_mul(step));
+                let p = position(first, step, k);
                 // SAFETY: by the contract of this function.
                 unsafe {
                     place(k)

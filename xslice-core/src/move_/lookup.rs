@@ -21,8 +21,9 @@ mod tests;
 
 use super::cache::Cache;
 use super::copy::{Mover, Rows, by_width};
+use super::prefetch;
 use super::processor::habits;
-use super::rows;
+use super::rows::{self, Way};
 use super::shuffled::Places;
 #[cfg(any(
     target_arch = "x86_64",
@@ -323,8 +324,8 @@ pub(super) unsafe fn block(
     };
     // SAFETY: by the contract of this function.
     unsafe {
-        if rows::takes(level, &rows) {
-            return rows::moved(level, dst, src, rows, each.len(), |k| each[k]);
+        if let Some(way) = Way::of(level, &rows) {
+            return way.moves(level, dst, src, rows, each.len(), |k| each[k]);
         }
         by_width!(rows.bytes, pick(dst, src, rows, each, ahead));
     }
@@ -366,8 +367,8 @@ unsafe fn one_by_one<const FETCH: bool>(
     let mut to = dst;
     for (k, &place) in places[..rows.count].iter().enumerate() {
         if FETCH && let Some(&next) = places.get(k + ahead) {
-            rows::prefetch(src.wrapping_offset(next));
-            rows::prefetch_write(to.wrapping_add(rows::AHEAD_WRITE));
+            prefetch::line(src.wrapping_offset(next));
+            prefetch::next_to_write(to);
         }
         // SAFETY: this is one of the runs.
         unsafe { mover.run(to, src.wrapping_offset(place)) };

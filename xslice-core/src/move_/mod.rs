@@ -29,6 +29,7 @@ mod parallel;
 )]
 mod part;
 mod positions;
+mod prefetch;
 mod processor;
 mod rows;
 mod shuffled;

@@ -14,7 +14,7 @@ mod neon;
 
 use super::cache::Cache;
 use super::copy::{self, Rows};
-use super::rows::{AHEAD_WRITE, prefetch_write};
+use super::prefetch;
 #[cfg(target_arch = "x86_64")]
 use crate::level::Kind;
 use crate::level::Level;
@@ -70,9 +70,9 @@ impl Places<'_> {
     pub fn fetch(&self, k: usize, src: *const u8, reach: (isize, isize), dst: *mut u8) {
         if let Some(&next) = self.each.get(k + self.ahead) {
             let next = src.wrapping_offset(next + reach.0);
-            copy::prefetch(next, (reach.1 - reach.0).unsigned_abs());
+            prefetch::row(next, (reach.1 - reach.0).unsigned_abs());
         }
-        prefetch_write(dst.wrapping_add(AHEAD_WRITE));
+        prefetch::next_to_write(dst);
     }
 }
 

@@ -5,8 +5,9 @@
 
 use super::cache::Cache;
 use super::copy::{Rows, run};
+use super::prefetch::{self, PAGE};
 use super::processor::{Streams, habits};
-use super::rows::{self, PAGE, ahead, prefetch};
+use super::rows::{self, ahead};
 use crate::level::{Kind, Level};
 use core::arch::x86_64::{
     __m128i, _mm_loadu_si128, _mm_sfence, _mm_stream_si128, _mm256_loadu_si256,
@@ -183,7 +184,7 @@ unsafe fn in_turn(
         true => STAGGER,
         false => 0,
     };
-    let fetched = |row: StreamedRow, at: usize| prefetch(row.next.wrapping_add(at));
+    let fetched = |row: StreamedRow, at: usize| prefetch::line(row.next.wrapping_add(at));
     // SAFETY: these are the rows.
     unsafe {
         for first in (0..most).step_by(SIDE_BY_SIDE) {
@@ -227,7 +228,7 @@ unsafe fn in_sequence<const FETCH: bool>(
             let left = rows.bytes - done;
             for _ in 0..left / 64 {
                 if FETCH {
-                    prefetch(row.wrapping_add(AHEAD));
+                    prefetch::line(row.wrapping_add(AHEAD));
                 }
                 line(to, row);
                 (to, row) = (to.add(64), row.add(64));

@@ -1,7 +1,7 @@
 //! By AVX2: the first and the last vector lie where the values begin and end, those between them where vectors of the result begin, unless
 //! values straddle these. The vectors at the ends overlap others, of the same values.
 
-use super::{MANY, SHORT, any, before_lines, is_exact, side_by_side};
+use super::{MANY, SHORT, any, before_lines, is_exact, position, side_by_side};
 use crate::move_::cache::Cache;
 use crate::move_::stream;
 use crate::nest::schedule::Fill;
@@ -45,7 +45,7 @@ unsafe fn many(to: *mut u8, count: usize, first: i64, fill: &Fill) {
 #[target_feature(enable = "avx2")]
 pub(in crate::move_) unsafe fn streamed(to: *mut u8, count: usize, first: i64, fill: &Fill) {
     let size = fill.values.element_type().size();
-    let from = |k: usize| first.wrapping_add(fill.step.wrapping_mul(k as i64));
+    let from = |k: usize| position(first, fill.step, k);
     let mut done = before_lines(to, count, fill);
     // SAFETY: by the contract of this function; a part has room for its values, of which there are more than `SHORT`.
     unsafe {

@@ -1,9 +1,9 @@
 //! By AVX-512: from whole line to whole line, the last vector by a mask.
 
-use super::{MANY, before_lines, is_exact, side_by_side};
+use super::{MANY, before_lines, is_exact, position, side_by_side};
 use crate::move_::cache::Cache;
 use crate::move_::processor::habits;
-use crate::move_::{rows, stream};
+use crate::move_::{prefetch, stream};
 use crate::nest::schedule::Fill;
 use crate::range::Progression;
 use core::arch::x86_64::*;
@@ -42,7 +42,7 @@ pub(in crate::move_) unsafe fn in_lines(
     unsafe {
         let size = fill.values.element_type().size();
         vectors::<false, false>(to, head, first, fill);
-        let first = first.wrapping_add(fill.step.wrapping_mul(head as i64));
+        let first = position(first, fill.step, head);
         let to = to.add(head * size);
         match cache {
             Cache::None if to.addr().is_multiple_of(64) => {
@@ -92,7 +92,7 @@ macro_rules! in_vectors {
                 for (k, $at) in round.into_iter().enumerate() {
                     let to = to.add(k * LANES);
                     if FETCH {
-                        rows::prefetch_write(to.cast::<u8>().wrapping_add(AHEAD));
+                        prefetch::line_to_write(to.cast::<u8>().wrapping_add(AHEAD));
                     }
                     match STREAM {
                         true => _mm512_stream_si512(to.cast(), $bits($value)),

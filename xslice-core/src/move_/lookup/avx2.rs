@@ -8,8 +8,8 @@
 use super::indices::ASKED;
 use super::{Index, Indices, small_tables};
 use crate::move_::copy::{self, Rows};
+use crate::move_::prefetch::{self, LEAST_OF_PAGES, PAGE};
 use crate::move_::processor::habits;
-use crate::move_::rows::{LEAST_OF_PAGES, PAGE, ask_for_pages, prefetch};
 use core::arch::x86_64::*;
 use core::mem::MaybeUninit;
 
@@ -69,7 +69,7 @@ unsafe fn of_width<I: Index, const N: usize, const ALL: usize>(
     let fetched = Fetched::of(rows.count * (size_of::<I>() + N));
     let pages = |indices: &Indices<I>, to: *mut u8| {
         if indices.table.addr() % PAGE < size_of::<[I; ASKED]>() {
-            ask_for_pages(indices.table.cast(), to, 1);
+            prefetch::pages(indices.table.cast(), to, 1);
         }
     };
     let mut done = 0;
@@ -154,7 +154,7 @@ impl<I: Index> Indices<I> {
     fn fetch(&self) {
         let ahead = self.table.wrapping_byte_add(AHEAD);
         for line in (0..ASKED).step_by(64 / size_of::<I>()) {
-            prefetch(ahead.wrapping_add(line).cast());
+            prefetch::line(ahead.wrapping_add(line).cast());
         }
     }
 

@@ -6,8 +6,8 @@
 
 use super::{Index, Indices, small_tables};
 use crate::move_::copy::Rows;
+use crate::move_::prefetch::{self, PAGE};
 use crate::move_::processor::habits;
-use crate::move_::rows::{PAGE, ask_for_pages};
 use core::arch::x86_64::*;
 use core::mem::MaybeUninit;
 
@@ -195,7 +195,7 @@ unsafe fn planes_of<const N: usize, I: Index>(
     let mut all = u32::MAX;
     for k in (0..whole).step_by(64) {
         if asks && k.is_multiple_of(of_page) {
-            ask_for_pages(
+            prefetch::pages(
                 indices.table.wrapping_add(k).cast(),
                 dst.wrapping_add(k * N),
                 1,

@@ -17,7 +17,7 @@ use super::{looked_ahead, pick};
 use crate::level::Kind;
 use crate::level::Level;
 use crate::move_::copy::{Mover, Rows, by_width};
-use crate::move_::rows;
+use crate::move_::rows::Way;
 
 /// Turns of a loop at constant distances.
 #[derive(Clone, Copy)]
@@ -155,10 +155,10 @@ pub(in crate::move_) unsafe fn moved(
         {
             return;
         }
-        if rows::takes(level, &rows) {
+        if let Some(way) = Way::of(level, &rows) {
             let places = places.each;
             for (to, from) in turns.each(dst, src) {
-                rows::moved(level, to, from, rows, places.len(), |k| places[k]);
+                way.moves(level, to, from, rows, places.len(), |k| places[k]);
             }
             return;
         }

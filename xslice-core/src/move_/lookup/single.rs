@@ -5,7 +5,7 @@ use super::{Index, Indices, LEAST_AHEAD};
 use crate::level::{Kind, Level};
 use crate::move_::copy::{Mover, Rows};
 use crate::move_::processor::{habits, takes_far_rows_in_turn};
-use crate::move_::rows;
+use crate::move_::{prefetch, rows};
 
 /// Rows, each from where the next index points.
 #[derive(Clone, Copy)]
@@ -200,9 +200,9 @@ unsafe fn fetch<I: Index>(
     // SAFETY: by the contract of this function; at any alignment. An index that lies outside is no address: a prefetch reads none.
     let (place, _) = indices.place(unsafe { at.read_unaligned() }.into());
     let row = from.wrapping_offset(place);
-    rows::prefetch(row);
+    prefetch::line(row);
     if lines > 1 {
-        rows::prefetch(row.wrapping_add(bytes - 1));
+        prefetch::line(row.wrapping_add(bytes - 1));
     }
 }
 
@@ -263,7 +263,7 @@ unsafe fn in_turn_any<I: Index>(mover: impl Mover, picked: Picked<I>) -> bool {
             return false;
         }
         if fetches_written {
-            rows::prefetch_write(to.wrapping_add(rows::AHEAD_WRITE));
+            prefetch::next_to_write(to);
         }
         // SAFETY: this is one of the runs, and its index lies in the axis.
         unsafe { mover.run(to, row.wrapping_offset(place)) };

@@ -14,7 +14,7 @@ use super::lanes::{self, Lanes, Tiles};
 use super::{Places, Run};
 use crate::move_::cache::Cache;
 use crate::move_::copy::Rows;
-use crate::move_::rows::prefetch;
+use crate::move_::prefetch;
 use crate::nest::schedule::KEPT;
 use crate::shuffle::{LINE, Pattern, Tables};
 use core::arch::x86_64::{__m128i, _mm_or_si128, _mm_shuffle_epi8};
@@ -282,7 +282,7 @@ impl Short {
             let row = tiles.row(first, k);
             tiles.fetch(first, k, row.dst);
             if FETCH {
-                prefetch(row.src.wrapping_offset(ahead.first));
+                prefetch::line(row.src.wrapping_offset(ahead.first));
             }
             let (mut src, mut dst) = (row.src, row.dst);
             // SAFETY: by the contract of this function.
@@ -341,7 +341,7 @@ unsafe fn walk_fetching<T: Steps, const LINES: usize>(
         let row = tiles.row(first, k);
         tiles.fetch(first, k, row.dst);
         if let Some(end) = ahead.end {
-            prefetch(row.src.wrapping_offset(end));
+            prefetch::line(row.src.wrapping_offset(end));
         }
         let skipped = match bytes >= LEAST_ALIGNED {
             true => periods_to_vector(row.dst, period),
@@ -393,7 +393,7 @@ unsafe fn each_step<T: Steps, const LINES: usize>(
     unsafe {
         for _ in 0..count / T::TURN {
             for line in 0..LINES as isize {
-                prefetch(src.wrapping_offset(ahead.first.wrapping_add(line * ahead.apart)));
+                prefetch::line(src.wrapping_offset(ahead.first.wrapping_add(line * ahead.apart)));
             }
             for _ in 0..T::TURN {
                 steps.step(src, dst, stride);

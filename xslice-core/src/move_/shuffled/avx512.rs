@@ -14,8 +14,8 @@ use super::lanes::{by_shape, inside};
 use crate::move_::cache::Cache;
 use crate::move_::copy::Rows;
 use crate::move_::mask::mask_of;
+use crate::move_::prefetch::{LEAST_OF_PAGES, PAGE};
 use crate::move_::processor::habits;
-use crate::move_::rows::{LEAST_OF_PAGES, PAGE};
 use crate::move_::stream;
 use crate::shuffle::{Pattern, Tables};
 use core::arch::x86_64::{

@@ -2,7 +2,7 @@
 
 use super::readable;
 use crate::move_::mask::mask_of;
-use crate::move_::rows::{AHEAD_WRITE, PAGE, ask_for_pages, prefetch, prefetch_write};
+use crate::move_::prefetch::{self, PAGE};
 use crate::move_::shuffled::Run;
 use crate::shuffle::Tables;
 use core::arch::x86_64::{
@@ -36,7 +36,7 @@ impl Fetch {
     #[inline(always)]
     pub fn ask(self, src: *const u8, lines: usize) {
         for line in 0..lines {
-            prefetch(src.wrapping_offset(self.ahead).wrapping_add(64 * line));
+            prefetch::line(src.wrapping_offset(self.ahead).wrapping_add(64 * line));
         }
     }
 }
@@ -140,7 +140,7 @@ impl<const VECTORS: usize, const LOADS: usize> WideInRegisters<VECTORS, LOADS> {
         for _ in 0..count {
             fetch.ask(src, if READ < MANY { READ } else { fetch.lines });
             for v in 0..if WRITE { VECTORS } else { 0 } {
-                prefetch_write(dst.wrapping_add(AHEAD_WRITE + 64 * v));
+                prefetch::next_to_write(dst.wrapping_add(64 * v));
             }
             // SAFETY: by the contract of this function.
             unsafe { self.tile(dst, src) };
@@ -228,7 +228,7 @@ impl<const VECTORS: usize, const LOADS: usize> WideInRegisters<VECTORS, LOADS> {
         let mut left = count;
         while left > 0 {
             if pages {
-                ask_for_pages(src, dst, direction);
+                prefetch::pages(src, dst, direction);
             }
             let now = left.min(of_page.max(1));
             for _ in 0..now {

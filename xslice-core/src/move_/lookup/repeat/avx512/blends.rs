@@ -7,7 +7,7 @@
 use crate::move_::copy::Rows;
 use crate::move_::lookup::repeat::{KeptPlaces, MOST_KEPT, Turns};
 use crate::move_::mask::mask_of;
-use crate::move_::rows::{AHEAD_WRITE, prefetch_write};
+use crate::move_::prefetch;
 use core::arch::x86_64::*;
 use core::mem::MaybeUninit;
 
@@ -203,7 +203,7 @@ impl Blend {
                 let written = usize::from(vector.bytes);
                 let mut to = dst;
                 for bytes in blended {
-                    prefetch_write(to.wrapping_add(AHEAD_WRITE));
+                    prefetch::next_to_write(to);
                     _mm512_mask_storeu_epi8(to.cast(), mask_of(written), bytes);
                     to = to.wrapping_offset(turns.dst_stride);
                 }

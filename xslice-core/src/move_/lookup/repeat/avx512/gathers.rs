@@ -6,8 +6,8 @@
 use crate::move_::copy::Rows;
 use crate::move_::lookup::repeat::{KeptPlaces, MOST_KEPT, Turns};
 use crate::move_::mask::mask_of;
+use crate::move_::prefetch;
 use crate::move_::processor::habits;
-use crate::move_::rows::{AHEAD_WRITE, prefetch, prefetch_write};
 use core::arch::x86_64::*;
 use core::mem::MaybeUninit;
 
@@ -88,10 +88,10 @@ unsafe fn gathered<const BYTES: usize>(
         let mut next = from.wrapping_offset(turns.src_stride);
         for k in (0..rows.count).step_by(lanes) {
             for _ in 0..lines {
-                prefetch(next);
+                prefetch::line(next);
                 next = next.wrapping_add(64);
             }
-            prefetch_write(to.wrapping_add(k * BYTES + AHEAD_WRITE));
+            prefetch::next_to_write(to.wrapping_add(k * BYTES));
             let count = (rows.count - k).min(lanes);
             // SAFETY: these rows have places, which are written, and are side by side in the result.
             unsafe {

@@ -1,0 +1,170 @@
+//! How rows of more than a line are moved: by what they are, and by what is quick on this processor.
+
+#[cfg(target_arch = "x86_64")]
+use super::row::FOUR_LINES;
+#[cfg(target_arch = "x86_64")]
+use crate::level::Kind;
+use crate::level::Level;
+use crate::move_::cache::Cache;
+use crate::move_::copy::Rows;
+use crate::move_::processor::{Copies, habits};
+#[cfg(target_arch = "x86_64")]
+use crate::move_::stream;
+
+/// Shorter rows have movers of their own.
+pub(in crate::move_) const LEAST_ROW: usize = 65;
+
+/// How rows are moved.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::move_) enum Way {
+    /// Past the caches.
+    #[cfg(target_arch = "x86_64")]
+    Streamed,
+    /// Each by the string instruction.
+    #[cfg(target_arch = "x86_64")]
+    Strings,
+    /// Each as if it were alone.
+    Alone,
+    /// Each by vectors that fill lines of the result.
+    #[cfg(target_arch = "x86_64")]
+    WholeLines,
+    /// The same, with the next row and lines of the result fetched.
+    #[cfg(target_arch = "x86_64")]
+    FetchedLines,
+    /// Each of four lines, all of which are loaded first.
+    #[cfg(target_arch = "x86_64")]
+    FourLines,
+    /// Each by vectors of 32 bytes that lie in lines of the result.
+    #[cfg(target_arch = "x86_64")]
+    WholeVectors,
+    /// Line by line from the first byte on.
+    Lines(Fetched),
+}
+
+/// What is fetched ahead where rows are moved line by line.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::move_) enum Fetched {
+    /// The row that comes next.
+    Next,
+    /// The same, and lines of the result.
+    Written,
+    /// The same as [`Self::Next`], and lines of the next pages.
+    Pages,
+}
+
+impl Fetched {
+    /// What is quick here.
+    fn here() -> Self {
+        match habits() {
+            habits if habits.fetches_written => Self::Written,
+            habits if habits.asks_for_pages => Self::Pages,
+            _ => Self::Next,
+        }
+    }
+}
+
+impl Way {
+    /// That of rows at a level. `None`: they gain nothing from what is known of the others, and go by their width.
+    pub fn of(level: Level, rows: &Rows) -> Option<Self> {
+        if rows.bytes < LEAST_ROW {
+            return None;
+        }
+        #[cfg(target_arch = "x86_64")]
+        if stream::takes(rows) {
+            return Some(Self::Streamed);
+        }
+        if level == Level::SCALAR {
+            return None;
+        }
+        #[cfg(target_arch = "x86_64")]
+        if go_by_strings(rows) {
+            return Some(Self::Strings);
+        }
+        if rows.bytes > longest(level, rows) {
+            return (habits().copies != Copies::Memcpy).then_some(Self::Alone);
+        }
+        #[cfg(target_arch = "x86_64")]
+        if let Some(filling) = Self::filling(level, rows) {
+            return Some(filling);
+        }
+        // From memory, wider vectors cross a line with every load that is not aligned to them, and were slower.
+        Some(Self::Lines(Fetched::here()))
+    }
+
+    /// That of rows which gain by stores that fill lines or vectors of the result.
+    #[cfg(target_arch = "x86_64")]
+    fn filling(level: Level, rows: &Rows) -> Option<Self> {
+        match level.kind() {
+            Kind::Avx512 if are_at_hand(rows) || keep_pace(rows) => Some(Self::WholeLines),
+            Kind::Avx512 if gain_by_both(rows) => match rows.bytes {
+                FOUR_LINES => Some(Self::FourLines),
+                _ => Some(Self::FetchedLines),
+            },
+            Kind::Avx2 if fill_vectors(rows) => Some(Self::WholeVectors),
+            _ => None,
+        }
+    }
+}
+
+/// Longer rows gain nothing from what is known of the others: they leave their prefetches behind.
+fn longest(level: Level, rows: &Rows) -> usize {
+    const LONGEST_ROW: usize = 8 << 10;
+    /// In a result that is small, without vectors as long as a line: there `memcpy` is only slower by its call.
+    const LONGEST_NEAR: usize = 256;
+    match rows.cache {
+        Cache::Near if fills_lines(level, rows.bytes) => Cache::NEAR,
+        Cache::Near => LONGEST_NEAR,
+        Cache::Second | Cache::Far | Cache::None => LONGEST_ROW,
+    }
+}
+
+/// Whether a row of a small result is moved by vectors that fill lines of it.
+pub(super) fn fills_lines(level: Level, bytes: usize) -> bool {
+    level.vector() == 64 && (LEAST_ROW..=Cache::NEAR).contains(&bytes)
+}
+
+#[cfg(target_arch = "x86_64")]
+fn go_by_strings(rows: &Rows) -> bool {
+    /// Longer rows take so long that `memcpy` may begin as slowly as it does.
+    const LONGEST: usize = 256 << 10;
+    let least = match rows.cache {
+        Cache::Second => 2 << 10,
+        Cache::Far => (8 << 10) + 1,
+        Cache::Near | Cache::None => return false,
+    };
+    (least..=LONGEST).contains(&rows.bytes)
+        && cfg!(target_pointer_width = "64")
+        && habits().has_quick_strings
+}
+
+/// Whether what rows are written to, and read from, is so near that nothing is fetched ahead.
+#[cfg(target_arch = "x86_64")]
+fn are_at_hand(rows: &Rows) -> bool {
+    match rows.cache {
+        Cache::Near => true,
+        Cache::Second => habits().has_second_cache_at_hand,
+        Cache::Far | Cache::None => false,
+    }
+}
+
+/// Whether the processor's own prefetchers find their way through rows, which are read forwards with less than a row between them: then
+/// stores that fill lines are quicker than fetching ahead.
+#[cfg(target_arch = "x86_64")]
+fn keep_pace(rows: &Rows) -> bool {
+    let row = rows.bytes as isize;
+    (192..=2 << 10).contains(&rows.bytes)
+        && (row..2 * row).contains(&rows.src_stride)
+        && !habits().fetches_behind_gaps
+}
+
+/// Whether rows of a few lines, read forwards, are quicker by lines that are fetched on both sides.
+#[cfg(target_arch = "x86_64")]
+fn gain_by_both(rows: &Rows) -> bool {
+    (256..=640).contains(&rows.bytes) && rows.src_stride > 0 && habits().fetches_both_of_short_rows
+}
+
+/// Whether rows at hand, at a distance, fill vectors of 32 bytes: shorter ones are quicker line by line.
+#[cfg(target_arch = "x86_64")]
+fn fill_vectors(rows: &Rows) -> bool {
+    rows.bytes >= 192 && rows.src_stride != 0 && are_at_hand(rows)
+}
