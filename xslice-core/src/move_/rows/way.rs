@@ -65,6 +65,7 @@ impl Fetched {
 
 impl Way {
     /// That of rows at a level. `None`: they gain nothing from what is known of the others, and go by their width.
+    #[inline(always)]
     pub fn of(level: Level, rows: &Rows) -> Option<Self> {
         if rows.bytes < LEAST_ROW {
             return None;
