@@ -42,7 +42,7 @@ pub(super) unsafe fn moved(
     places: KeptPlaces<'_>,
     turns: Turns,
 ) -> bool {
-    let Some(shuffle) = shuffle(&rows, places, turns) else {
+    let Some(shuffle) = shuffle(level, &rows, places, turns) else {
         return false;
     };
     let bytes = shuffle.pattern().period() * turns.count;
@@ -53,7 +53,12 @@ pub(super) unsafe fn moved(
     true
 }
 
-fn shuffle(rows: &Rows, places: KeptPlaces<'_>, turns: Turns) -> Option<Shuffle> {
+fn shuffle(
+    level: Level,
+    rows: &Rows,
+    places: KeptPlaces<'_>,
+    turns: Turns,
+) -> Option<Shuffle> {
     if !takes(rows, places.reach, turns) {
         return None;
     }
@@ -65,7 +70,8 @@ fn shuffle(rows: &Rows, places: KeptPlaces<'_>, turns: Turns) -> Option<Shuffle>
     }
     let pattern = Pattern::new(offsets, Some(turns.src_stride as i64), true, None)?;
     let shuffle = Shuffle::new(pattern);
-    shuffle.is_quick().then_some(shuffle)
+    let (_, narrow) = shuffle.tables(level);
+    narrow.is_some().then_some(shuffle)
 }
 
 /// What so many rows of a turn cost, in half cycles: eight are put into vectors, those that are left move one by one.
