@@ -7,15 +7,20 @@
 
 #[cfg(target_arch = "x86_64")]
 mod doubled;
+mod period;
+#[cfg(feature = "std")]
+mod recent;
 mod tables;
 
 #[cfg(target_arch = "x86_64")]
 pub(crate) use doubled::{Doubled, Order};
+pub(crate) use period::{Period, places};
 pub(crate) use tables::Tables;
 
 use crate::level::Level;
-use crate::list::List;
-use alloc::{sync::Arc, vec, vec::Vec};
+#[cfg(target_arch = "x86_64")]
+use alloc::sync::Arc;
+use alloc::vec::Vec;
 use core::hash::{Hash, Hasher};
 
 /// Bytes of a line of memory.
@@ -226,6 +231,23 @@ impl Shuffle {
         }
     }
 
+    /// That of a pattern which the indices of a call name, and whether one of the last calls had it, so that its tables are there. Calls differ
+    /// in elements, seldom in the channels that they pick.
+    #[cfg(target_arch = "x86_64")]
+    pub(crate) fn of_call(pattern: Pattern) -> (Arc<Self>, bool) {
+        #[cfg(feature = "std")]
+        {
+            static OF_CALLS: recent::Recent<Pattern, 16> = recent::Recent::new();
+            let new = |pattern: &Pattern| Arc::new(Self::new(pattern.clone()));
+            let (known, is_known) = OF_CALLS.shuffle(&pattern, || Some(new(&pattern)));
+            (known.unwrap_or_else(|| new(&pattern)), is_known)
+        }
+        #[cfg(not(feature = "std"))]
+        {
+            (Arc::new(Self::new(pattern)), false)
+        }
+    }
+
     /// Whether vectors read the pattern at less cost than run by run: the longest ones, so that what is a shuffle does not depend on the
     /// processor. The tables that the best level reads by are built then, so that no call has to.
     pub(crate) fn is_quick(&self) -> bool {
@@ -401,94 +423,3 @@ impl<const N: usize> Built<N> {
         self.0.as_ref()
     }
 }
-
-/// The numbers of a period: loops around a block of bytes, side by side in the destination.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Period {
-    /// Turns and source stride of each loop, innermost last.
-    pub loops: List<(usize, i64)>,
-    /// What tables add to the source place of each block, in the order of the loops; empty if there is none.
-    pub picked: List<i64>,
-    /// Neighbouring bytes.
-    pub block: usize,
-    /// Distance of the places of two periods; `None` if each has one of its own.
-    pub src_stride: Option<i64>,
-    /// Bytes from a line of the operand to the first place of each row, if rows are lines apart.
-    pub past_line: Option<u8>,
-}
-
-impl Period {
-    /// The Shuffle of such periods; `None` if their reach is too long for a few nearby loads.
-    pub fn shuffle(&self) -> Option<Arc<Shuffle>> {
-        #[cfg(feature = "std")]
-        {
-            recent::shuffle(self)
-        }
-        #[cfg(not(feature = "std"))]
-        {
-            self.derive()
-        }
-    }
-
-    fn derive(&self) -> Option<Arc<Shuffle>> {
-        let looked_up = !self.picked.is_empty();
-        let pattern = Pattern::new(self.offsets()?, self.src_stride, looked_up, self.past_line)?;
-        Some(Arc::new(Shuffle::new(pattern)))
-    }
-
-    /// Where each byte is read, from the place of the period.
-    fn offsets(&self) -> Option<Vec<i32>> {
-        let mut places = places(0, self.loops.iter().copied());
-        for (place, picked) in places.iter_mut().zip(&self.picked) {
-            *place += picked;
-        }
-        let bytes = places
-            .iter()
-            .flat_map(|&place| (0..self.block as i64).map(move |byte| place + byte));
-        bytes.map(|at| i32::try_from(at).ok()).collect()
-    }
-}
-
-/// The places of all turns of nested loops, in their order: where they start, then turns and stride of each loop, innermost last.
-pub(crate) fn places(first: i64, loops: impl Iterator<Item = (usize, i64)>) -> Vec<i64> {
-    loops.fold(vec![first], |places, (extent, stride)| {
-        let turns = |&place: &i64| (0..extent as i64).map(move |turn| place + turn * stride);
-        places.iter().flat_map(turns).collect()
-    })
-}
-
-/// The Shuffles that were made last, by their numbers. Deriving one takes longer than all else of a plan, and plans of one structure
-/// differ in shapes, seldom in the pattern, though it may begin elsewhere in a line.
-#[cfg(feature = "std")]
-mod recent {
-    use super::{Arc, Hash, Hasher, Period, Shuffle};
-    use crate::hash::WordHash;
-    use std::sync::{Mutex, PoisonError};
-
-    /// Each number has one place among so many.
-    const PLACES: usize = 64;
-
-    /// A period and what was derived from it.
-    type Known = Option<(Period, Option<Arc<Shuffle>>)>;
-
-    static RECENT: Mutex<[Known; PLACES]> = Mutex::new([const { None }; PLACES]);
-
-    pub(super) fn shuffle(period: &Period) -> Option<Arc<Shuffle>> {
-        let mut hash = WordHash::default();
-        period.hash(&mut hash);
-        let place = (hash.finish() >> 32) as usize % PLACES;
-        let recent = || RECENT.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((known, shuffle)) = &recent()[place]
-            && known == period
-        {
-            return shuffle.clone();
-        }
-        // Derived without the lock; two threads that derive the same keep either.
-        let shuffle = period.derive();
-        recent()[place] = Some((period.clone(), shuffle.clone()));
-        shuffle
-    }
-}
-
-#[cfg(all(test, feature = "std"))]
-mod tests;

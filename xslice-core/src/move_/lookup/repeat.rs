@@ -9,6 +9,7 @@ mod avx2;
 mod avx512;
 #[cfg(target_arch = "x86_64")]
 mod columns;
+mod few;
 #[cfg(target_arch = "x86_64")]
 mod pattern;
 
@@ -153,6 +154,10 @@ pub(in crate::move_) unsafe fn moved(
         if matches!(level.kind(), Kind::Avx2 | Kind::Avx512)
             && avx2::moved(dst, src, rows, places.each, turns)
         {
+            return;
+        }
+        let row = (rows.bytes, rows.dst_stride);
+        if places.each.len() <= few::MOST && few::moved(dst, src, row, places.each, turns) {
             return;
         }
         if let Some(way) = Way::of(level, &rows) {

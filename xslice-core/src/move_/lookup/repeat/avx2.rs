@@ -1,7 +1,7 @@
 //! Narrow rows from the same places in every turn of a loop, with AVX2: eight of them are put into vectors.
 
-use super::Turns;
-use crate::move_::copy::{self, Rows};
+use super::{Turns, few};
+use crate::move_::copy::Rows;
 use crate::move_::lookup::avx2::{EIGHT, eight_of};
 
 /// Moves neighbouring rows of 1, 2, 4 or 8 bytes in each of the turns, always from the same places; `false`, and nothing is moved, for
@@ -33,8 +33,11 @@ pub(super) unsafe fn moved(
     true
 }
 
-/// Turns that move the same eight rows one after the other: their places stay in registers.
-const AT_ONCE: usize = 2;
+/// Turns whose eights move before what is left of each: what they read is near still.
+const NEAR: usize = 16;
+
+/// Turns that are so far apart leave the nearest cache too soon to move the same eight rows, and then the next.
+const FAR: usize = 1 << 10;
 
 /// Moves rows of `N` bytes in turns.
 ///
@@ -43,35 +46,96 @@ const AT_ONCE: usize = 2;
 #[target_feature(enable = "avx2")]
 #[inline]
 unsafe fn turns_of<const N: usize>(dst: *mut u8, src: *const u8, places: &[isize], turns: Turns) {
+    let near = Turns {
+        count: NEAR,
+        ..turns
+    };
     // SAFETY: by the contract of this function.
     unsafe {
-        for (to, from) in turns.in_groups(AT_ONCE).each(dst, src) {
-            some_turns::<N, AT_ONCE>(to, from, places, turns);
+        for (to, from) in turns.in_groups(NEAR).each(dst, src) {
+            near_turns::<N>(to, from, places, near);
         }
-        let (dst, src, rest) = turns.after(turns.that_fill(AT_ONCE), dst, src);
-        for (to, from) in rest.each(dst, src) {
-            some_turns::<N, 1>(to, from, places, turns);
-        }
+        let (to, from, others) = turns.after(turns.that_fill(NEAR), dst, src);
+        near_turns::<N>(to, from, places, others);
     }
 }
 
-/// `TURNS` turns.
+/// # Safety
+/// As [`turns_of`].
+#[target_feature(enable = "avx2")]
+unsafe fn near_turns<const N: usize>(dst: *mut u8, src: *const u8, places: &[isize], turns: Turns) {
+    let (eights, rest) = places.as_chunks::<EIGHT>();
+    // SAFETY: by the contract of this function; what is left of a turn begins where its eights end.
+    unsafe {
+        match turns.src_stride.unsigned_abs() {
+            ..FAR => eight_by_eight::<N>(dst, src, eights, turns),
+            _ => turn_by_turn::<N>(dst, src, eights, turns),
+        }
+        let end = dst.wrapping_add(eights.len() * EIGHT * N);
+        let moved = few::moved(end, src, (N, N as isize), rest, turns);
+        debug_assert!(moved, "less than eight are few");
+    }
+}
+
+/// The same eight rows of all turns, whose places stay in registers, then the next.
 ///
 /// # Safety
 /// As [`turns_of`].
 #[target_feature(enable = "avx2")]
 #[inline]
+unsafe fn eight_by_eight<const N: usize>(
+    mut dst: *mut u8,
+    src: *const u8,
+    eights: &[[isize; EIGHT]],
+    turns: Turns,
+) {
+    for eight in eights {
+        for (to, from) in turns.each(dst, src) {
+            // SAFETY: by the contract of this function.
+            unsafe { eight_of::<N>(to, eight.map(|place| from.wrapping_offset(place))) };
+        }
+        dst = dst.wrapping_add(EIGHT * N);
+    }
+}
+
+/// All eights of two turns, then those of the next.
+///
+/// # Safety
+/// As [`turns_of`].
+#[target_feature(enable = "avx2")]
+#[inline]
+unsafe fn turn_by_turn<const N: usize>(
+    dst: *mut u8,
+    src: *const u8,
+    eights: &[[isize; EIGHT]],
+    turns: Turns,
+) {
+    // SAFETY: by the contract of this function.
+    unsafe {
+        for (to, from) in turns.in_groups(2).each(dst, src) {
+            some_turns::<N, 2>(to, from, eights, turns);
+        }
+        let (to, from, rest) = turns.after(turns.that_fill(2), dst, src);
+        if rest.count > 0 {
+            some_turns::<N, 1>(to, from, eights, turns);
+        }
+    }
+}
+
+/// # Safety
+/// As [`turn_by_turn`], for so many turns.
+#[target_feature(enable = "avx2")]
+#[inline]
 unsafe fn some_turns<const N: usize, const TURNS: usize>(
     dst: *mut u8,
     src: *const u8,
-    places: &[isize],
+    eights: &[[isize; EIGHT]],
     turns: Turns,
 ) {
     let to: [_; TURNS] =
         core::array::from_fn(|t| dst.wrapping_offset(t as isize * turns.dst_stride));
     let from: [_; TURNS] =
         core::array::from_fn(|t| src.wrapping_offset(t as isize * turns.src_stride));
-    let (eights, rest) = places.as_chunks::<EIGHT>();
     let mut at = 0;
     for eight in eights {
         for t in 0..TURNS {
@@ -80,12 +144,5 @@ unsafe fn some_turns<const N: usize, const TURNS: usize>(
             unsafe { eight_of::<N>(to[t].add(at), from) };
         }
         at += EIGHT * N;
-    }
-    for &place in rest {
-        for t in 0..TURNS {
-            // SAFETY: by the contract of this function.
-            unsafe { copy::fixed::<N>(to[t].add(at), from[t].wrapping_offset(place)) };
-        }
-        at += N;
     }
 }

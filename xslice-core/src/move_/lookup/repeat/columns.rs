@@ -52,7 +52,15 @@ pub(super) unsafe fn moved(
 
 /// Whether making columns of all within reach, and loading those of the rows, takes less time than rows one by one.
 fn pays(rows: &Rows, places: KeptPlaces<'_>, turns: Turns) -> bool {
-    let (bytes, reach) = (rows.bytes, places.reach);
+    are_near(rows, places.reach)
+        && rows.touch()
+        && turns.count >= LEAST_GROUPS * (COLUMN / rows.bytes)
+        && bits_of(places).is_multiple_of(rows.bytes)
+}
+
+/// Whether rows lie so near each other that columns pay, if there are enough turns.
+pub(super) fn are_near(rows: &Rows, reach: usize) -> bool {
+    let bytes = rows.bytes;
     // For each row that is no longer loaded alone, so many columns may be made. Where gathers of words are quick that was not timed: there
     // columns are to save more of them, and pairs of 8 bytes save too few.
     let most = match (bytes, habits().has_quick_gathers) {
@@ -63,12 +71,9 @@ fn pays(rows: &Rows, places: KeptPlaces<'_>, turns: Turns) -> bool {
         (8, false) => 1,
         _ => return false,
     };
-    rows.touch()
-        && rows.count * bytes >= VECTOR
+    rows.count * bytes >= VECTOR
         && (VECTOR..=MOST_COLUMNS * bytes).contains(&reach)
         && reach / bytes <= rows.count * most
-        && turns.count >= LEAST_GROUPS * (COLUMN / bytes)
-        && bits_of(places).is_multiple_of(bytes)
 }
 
 /// All their bits: a power of two divides them if it divides all places, and what they lie in.

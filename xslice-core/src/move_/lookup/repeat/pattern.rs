@@ -1,21 +1,21 @@
 //! Rows of turns that follow each other closely, as a pattern that is known once the indices are: channels in another order, some columns of
 //! narrow tables. A vector moves the rows of many turns at once.
 
-use super::{KeptPlaces, Turns};
+use super::{KeptPlaces, Turns, columns};
 use crate::level::Level;
 use crate::move_::cache::Cache;
 use crate::move_::copy::Rows;
 use crate::shuffle::{Pattern, Shuffle};
-use alloc::vec::Vec;
+use alloc::sync::Arc;
 
 /// Fewer rows have moved before the tables are made.
-const LEAST_ROWS: usize = 4096;
+const LEAST_ROWS: usize = 1024;
 
-/// What the tables cost at most, in half cycles.
-const TABLES: usize = 48_000;
+/// What the tables cost, in half cycles.
+const TABLES: usize = 16_000;
 
-/// What a load, its permutation and the stores cost, likewise.
-const LOAD: usize = 5;
+/// What finding them costs, and keeping them for later calls with the same places, which have them from the second on.
+const LEAST_SAVED: usize = if cfg!(feature = "std") { 4000 } else { TABLES };
 
 /// Bytes of the vectors that are loaded.
 const VECTOR: usize = 16;
@@ -58,36 +58,78 @@ fn shuffle(
     rows: &Rows,
     places: KeptPlaces<'_>,
     turns: Turns,
-) -> Option<Shuffle> {
+) -> Option<Arc<Shuffle>> {
     if !takes(rows, places.reach, turns) {
         return None;
     }
-    let bytes = |&place: &isize| (place..).take(rows.bytes).map(|at| at as i32);
-    let offsets: Vec<i32> = places.each.iter().flat_map(bytes).collect();
-    let saved = cost_of_rows(rows.count).checked_sub(cost_of_loads(&offsets, turns.src_stride))?;
-    if saved.saturating_mul(turns.count) < TABLES {
+    let mut offsets = [0; Pattern::LONGEST];
+    let bytes = |&place: &isize| (place as i32..).take(rows.bytes);
+    let bytes = places.each.iter().flat_map(bytes);
+    for (offset, byte) in offsets.iter_mut().zip(bytes) {
+        *offset = byte;
+    }
+    let offsets = &offsets[..rows.count * rows.bytes];
+    let stride = i32::try_from(turns.src_stride).ok()?;
+    let loads = cost_of_loads(offsets, stride);
+    let saved = cost_of_rows(rows, places.reach).checked_sub(loads)?;
+    let saved = saved.saturating_mul(turns.count);
+    if saved < LEAST_SAVED {
         return None;
     }
-    let pattern = Pattern::new(offsets, Some(turns.src_stride as i64), true, None)?;
-    let shuffle = Shuffle::new(pattern);
-    let (_, narrow) = shuffle.tables(level);
-    narrow.is_some().then_some(shuffle)
+    let pattern = Pattern::new(offsets.to_vec(), Some(turns.src_stride as i64), true, None)?;
+    let (shuffle, is_known) = Shuffle::of_call(pattern);
+    let has_tables = (is_known || saved >= TABLES) && shuffle.tables(level).1.is_some();
+    has_tables.then_some(shuffle)
 }
 
-/// What so many rows of a turn cost, in half cycles: eight are put into vectors, those that are left move one by one.
-fn cost_of_rows(count: usize) -> usize {
-    count + 6 * (count % 8)
-}
-
-/// What the loads of a turn cost, before tables say how many these are: as many for each vector of the result as its bytes span.
-fn cost_of_loads(offsets: &[i32], src_stride: isize) -> usize {
-    let in_vector = (VECTOR / offsets.len()).max(1);
-    let others = (in_vector - 1) * src_stride.unsigned_abs();
-    let loads = |vector: &[i32]| {
-        let ends = vector.iter().min().zip(vector.iter().max());
-        let span = ends.map_or(0, |(low, high)| low.abs_diff(*high) as usize);
-        (span + others) / VECTOR + 1
+/// What the rows of a turn cost, in half cycles: eight are put into vectors, those that are left move one by one; some are found in columns.
+fn cost_of_rows(rows: &Rows, reach: usize) -> usize {
+    let (eights, rest) = (rows.count / 8, rows.count % 8);
+    let one_by_one = match eights {
+        0 if rows.bytes < 8 => 3 * rest,
+        0 => 5 * rest,
+        _ => 24 * eights + 4 * rest,
     };
-    let loads: usize = offsets.chunks(VECTOR).map(loads).sum();
-    (LOAD * loads).div_ceil(in_vector)
+    match columns::are_near(rows, reach) {
+        true => one_by_one.min(8 + (reach + rows.count * rows.bytes) / 5),
+        false => one_by_one,
+    }
+}
+
+/// What the loads of a turn cost, before tables say how many these are: as many as give each vector of the result. The tables of a few
+/// vectors, of few loads each, stay in registers.
+fn cost_of_loads(offsets: &[i32], src_stride: i32) -> usize {
+    let in_vector = (VECTOR / offsets.len()).max(1);
+    let (mut most, mut all) = (0, 0);
+    for vector in offsets.chunks(VECTOR) {
+        let loads = loads_of(vector, in_vector, src_stride);
+        most = most.max(loads);
+        all += loads;
+    }
+    let each = match (offsets.len().div_ceil(VECTOR), most) {
+        (1, ..=8) | (..=3, ..=3) => 4,
+        _ => 8,
+    };
+    (each * all).div_ceil(in_vector)
+}
+
+/// Loads that give these bytes of so many turns, which a vector has room for: each begins with the first byte that no other has given.
+fn loads_of(bytes: &[i32], turns: usize, src_stride: i32) -> usize {
+    const GIVEN: i64 = i64::MAX;
+    let of_turn = |turn: i64| {
+        let place = turn * i64::from(src_stride);
+        bytes.iter().map(move |&at| place + i64::from(at))
+    };
+    let mut left = [GIVEN; VECTOR];
+    for (left, at) in left.iter_mut().zip((0..turns as i64).flat_map(of_turn)) {
+        *left = at;
+    }
+    let mut loads = 0;
+    while let Some(first) = left.into_iter().min().filter(|&first| first != GIVEN) {
+        let load = first..first + VECTOR as i64;
+        let given = left.iter_mut().filter(|at| load.contains(at));
+        given.for_each(|at| *at = GIVEN);
+        loads += 1;
+    }
+    loads
 }

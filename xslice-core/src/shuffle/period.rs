@@ -1,0 +1,92 @@
+//! The numbers that a pattern is made of.
+
+#[cfg(feature = "std")]
+use super::recent::Recent;
+use super::{Pattern, Shuffle};
+use crate::list::List;
+use alloc::{sync::Arc, vec, vec::Vec};
+
+/// The numbers of a period: loops around a block of bytes, side by side in the destination.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Period {
+    /// Turns and source stride of each loop, innermost last.
+    pub loops: List<(usize, i64)>,
+    /// What tables add to the source place of each block, in the order of the loops; empty if there is none.
+    pub picked: List<i64>,
+    /// Neighbouring bytes.
+    pub block: usize,
+    /// Distance of the places of two periods; `None` if each has one of its own.
+    pub src_stride: Option<i64>,
+    /// Bytes from a line of the operand to the first place of each row, if rows are lines apart.
+    pub past_line: Option<u8>,
+}
+
+impl Period {
+    /// The Shuffle of such periods; `None` if their reach is too long for a few nearby loads. Deriving one takes longer than all else of a
+    /// plan; and plans of one structure differ in shapes, seldom in the pattern, though it may begin elsewhere in a line.
+    pub fn shuffle(&self) -> Option<Arc<Shuffle>> {
+        #[cfg(feature = "std")]
+        {
+            static OF_PLANS: Recent<Period, 64> = Recent::new();
+            OF_PLANS.shuffle(self, || self.derive()).0
+        }
+        #[cfg(not(feature = "std"))]
+        {
+            self.derive()
+        }
+    }
+
+    fn derive(&self) -> Option<Arc<Shuffle>> {
+        let looked_up = !self.picked.is_empty();
+        let pattern = Pattern::new(self.offsets()?, self.src_stride, looked_up, self.past_line)?;
+        Some(Arc::new(Shuffle::new(pattern)))
+    }
+
+    /// Where each byte is read, from the place of the period.
+    fn offsets(&self) -> Option<Vec<i32>> {
+        let mut places = places(0, self.loops.iter().copied());
+        for (place, picked) in places.iter_mut().zip(&self.picked) {
+            *place += picked;
+        }
+        let bytes = places
+            .iter()
+            .flat_map(|&place| (0..self.block as i64).map(move |byte| place + byte));
+        bytes.map(|at| i32::try_from(at).ok()).collect()
+    }
+}
+
+/// The places of all turns of nested loops, in their order: where they start, then turns and stride of each loop, innermost last.
+pub(crate) fn places(first: i64, loops: impl Iterator<Item = (usize, i64)>) -> Vec<i64> {
+    loops.fold(vec![first], |places, (extent, stride)| {
+        let turns = |&place: &i64| (0..extent as i64).map(move |turn| place + turn * stride);
+        places.iter().flat_map(turns).collect()
+    })
+}
+
+#[cfg(all(test, feature = "std"))]
+mod tests {
+    use super::*;
+
+    /// More periods than are remembered, each asked for twice.
+    #[test]
+    fn a_remembered_shuffle_is_the_one_that_is_derived() {
+        let period = |extent: usize, stride: i64, block, src_stride| Period {
+            loops: [(extent, stride)].into_iter().collect(),
+            picked: List::new(),
+            block,
+            src_stride: Some(src_stride),
+            past_line: Some(4),
+        };
+        let mut found = 0;
+        for _ in 0..2 {
+            for (extent, stride) in (1..9).flat_map(|extent| (-9..9).map(move |s| (extent, s))) {
+                for period in [1, 3].map(|block| period(extent, stride, block, 3 * stride)) {
+                    let shuffle = period.shuffle();
+                    assert_eq!(shuffle, period.derive(), "{period:?}");
+                    found += usize::from(shuffle.is_some());
+                }
+            }
+        }
+        assert!(found > 200, "{found} have a pattern");
+    }
+}
