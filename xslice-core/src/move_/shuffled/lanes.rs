@@ -397,13 +397,20 @@ fn fits(run: &Run, tables: &Tables<16>, place: isize) -> bool {
     run.holds((place + tables.reach.0, place + tables.reach.1))
 }
 
-/// `$f::<vectors, loads>(args)`, before them the vector if one is named, for the shapes of tables that are worth a loop of their own;
-/// `$else` for all others.
+/// `$f::<vectors, loads>(args)` for the shapes of tables that are worth a loop of their own; `$else` for all others. With the vector named
+/// before them, for those that vectors of 16 bytes have besides: up to four of them give a period, and tables that leave the registers are
+/// near still.
 macro_rules! by_shape {
-    ($tables:ident, $f:ident $(<$lanes:ident>)? ($($arg:expr),*), $else:expr) => {
-        by_shape!(@ $tables, ($f $($lanes)?) ($($arg),*), $else,
+    ($tables:ident, $f:ident ($($arg:expr),*), $else:expr) => {
+        by_shape!(@ $tables, ($f) ($($arg),*), $else,
             (1, 1), (1, 2), (1, 3), (1, 4), (1, 5), (1, 6), (1, 7), (1, 8),
             (2, 1), (2, 2), (2, 3), (3, 1), (3, 2), (3, 3), (5, 1), (5, 2), (5, 3), (7, 1), (7, 2), (7, 3))
+    };
+    ($tables:ident, $f:ident <$lanes:ident> ($($arg:expr),*), $else:expr) => {
+        by_shape!(@ $tables, ($f $lanes) ($($arg),*), $else,
+            (1, 1), (1, 2), (1, 3), (1, 4), (1, 5), (1, 6), (1, 7), (1, 8), (2, 1), (2, 2), (2, 3), (2, 4),
+            (3, 1), (3, 2), (3, 3), (3, 4), (4, 1), (4, 2), (4, 3), (4, 4), (5, 1), (5, 2), (5, 3), (5, 4),
+            (7, 1), (7, 2), (7, 3), (7, 4))
     };
     (@ $tables:ident, $f:tt $args:tt, $else:expr, $(($vectors:literal, $loads:literal)),*) => {
         match ($tables.vectors, $tables.per_vector) {

@@ -107,7 +107,7 @@ fn cost_of_loads(offsets: &[i32], src_stride: i32) -> usize {
         all += loads;
     }
     let each = match (offsets.len().div_ceil(VECTOR), most) {
-        (1, ..=8) | (..=3, ..=3) => 4,
+        (1, ..=8) | (_, ..=4) => 4,
         _ => 8,
     };
     (each * all).div_ceil(in_vector)
