@@ -168,6 +168,9 @@ trait Steps {
     /// Bytes that a step writes.
     const BYTES: usize;
 
+    /// Whether a step takes so little that a loop over a few is longer.
+    const IS_LIGHT: bool;
+
     /// Tiles of a step, one or two.
     fn tiles(&self) -> usize;
 
@@ -194,8 +197,8 @@ unsafe fn walk<T: Steps>(steps: &T, first: &Run, tables: &Tables<16>, tiles: Til
     unsafe {
         if let Some(short) = Short::new(steps, tables, &tiles, ahead) {
             return match ahead.count {
-                0 => short.rows::<T, false>(steps, first, tables, tiles, ahead),
-                _ => short.rows::<T, true>(steps, first, tables, tiles, ahead),
+                0 => short.by_steps::<T, false>(steps, first, tables, tiles, ahead),
+                _ => short.by_steps::<T, true>(steps, first, tables, tiles, ahead),
             };
         }
         match ahead.count {
@@ -262,13 +265,41 @@ impl Short {
         })
     }
 
-    /// Moves the rows.
+    /// Moves the rows: those of few light steps by a loop without one in it.
     ///
     /// # Safety
     /// As [`walk`], for rows of which these are the steps.
     #[target_feature(enable = "avx2")]
     #[inline]
-    unsafe fn rows<T: Steps, const FETCH: bool>(
+    unsafe fn by_steps<T: Steps, const FETCH: bool>(
+        &self,
+        steps: &T,
+        first: &Run,
+        tables: &Tables<16>,
+        tiles: Tiles<'_>,
+        ahead: Ahead,
+    ) {
+        // SAFETY: by the contract of this function.
+        unsafe {
+            match self.whole {
+                1 if T::IS_LIGHT => self.rows::<T, FETCH, 1>(steps, first, tables, tiles, ahead),
+                2 if T::IS_LIGHT => self.rows::<T, FETCH, 2>(steps, first, tables, tiles, ahead),
+                3 if T::IS_LIGHT => self.rows::<T, FETCH, 3>(steps, first, tables, tiles, ahead),
+                4 if T::IS_LIGHT => self.rows::<T, FETCH, 4>(steps, first, tables, tiles, ahead),
+                5 if T::IS_LIGHT => self.rows::<T, FETCH, 5>(steps, first, tables, tiles, ahead),
+                6 if T::IS_LIGHT => self.rows::<T, FETCH, 6>(steps, first, tables, tiles, ahead),
+                _ => self.rows::<T, FETCH, 0>(steps, first, tables, tiles, ahead),
+            }
+        }
+    }
+
+    /// With `WHOLE`, so many steps; else as many as they are.
+    ///
+    /// # Safety
+    /// As [`Self::by_steps`].
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    unsafe fn rows<T: Steps, const FETCH: bool, const WHOLE: usize>(
         &self,
         steps: &T,
         first: &Run,
@@ -287,7 +318,11 @@ impl Short {
             let (mut src, mut dst) = (row.src, row.dst);
             // SAFETY: by the contract of this function.
             unsafe {
-                for _ in 0..self.whole {
+                let whole = match WHOLE {
+                    0 => self.whole,
+                    known => known,
+                };
+                for _ in 0..whole {
                     steps.step(src, dst, stride);
                     src = src.wrapping_offset(further);
                     dst = dst.wrapping_add(T::BYTES);

@@ -139,6 +139,7 @@ impl<'a, O: InOrder, const VECTORS: usize, const LOADS: usize> Blends<'a, O, VEC
 impl<O: InOrder, const VECTORS: usize, const LOADS: usize> Steps for Blends<'_, O, VECTORS, LOADS> {
     const TURN: usize = 2 / VECTORS;
     const BYTES: usize = 32 * VECTORS;
+    const IS_LIGHT: bool = false;
 
     #[inline(always)]
     fn tiles(&self) -> usize {

@@ -54,6 +54,7 @@ impl<const VECTORS: usize, const LOADS: usize> Steps for BothHalves<VECTORS, LOA
     /// 64 bytes, or two tiles where these are longer.
     const TURN: usize = if VECTORS == 1 { 2 } else { 1 };
     const BYTES: usize = 2 * VECTORS * 16;
+    const IS_LIGHT: bool = VECTORS * LOADS == 1;
 
     #[inline(always)]
     fn tiles(&self) -> usize {
