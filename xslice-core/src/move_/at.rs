@@ -35,6 +35,57 @@ impl At {
     }
 }
 
+/// Turns of a loop at constant distances.
+#[derive(Clone, Copy)]
+pub(super) struct Turns {
+    pub count: usize,
+    pub dst_stride: isize,
+    pub src_stride: isize,
+}
+
+impl Turns {
+    /// Where each turn begins, in the destination and in the source, from where the first does.
+    #[inline(always)]
+    pub fn each(self, dst: *mut u8, src: *const u8) -> impl Iterator<Item = (*mut u8, *const u8)> {
+        let (mut to, mut from) = (dst, src);
+        (0..self.count).map(move |_| {
+            let turn = (to, from);
+            to = to.wrapping_offset(self.dst_stride);
+            from = from.wrapping_offset(self.src_stride);
+            turn
+        })
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+impl Turns {
+    /// The turns behind so many, and where the first of them begins.
+    #[inline(always)]
+    pub fn after(self, done: usize, dst: *mut u8, src: *const u8) -> (*mut u8, *const u8, Self) {
+        let turns = done as isize;
+        let dst = dst.wrapping_offset(turns * self.dst_stride);
+        let src = src.wrapping_offset(turns * self.src_stride);
+        let count = self.count - done;
+        (dst, src, Self { count, ..self })
+    }
+
+    /// Groups of so many turns as turns of their own, but for those that fill none.
+    #[inline(always)]
+    pub fn in_groups(self, of: usize) -> Self {
+        Self {
+            count: self.count / of,
+            dst_stride: of as isize * self.dst_stride,
+            src_stride: of as isize * self.src_stride,
+        }
+    }
+
+    /// How many of them fill groups of so many.
+    #[inline(always)]
+    pub fn that_fill(self, of: usize) -> usize {
+        self.count - self.count % of
+    }
+}
+
 /// Calls `turn` with the position of each turn of nested loops, the last one fastest, as long as it says `true`.
 #[inline(always)]
 pub(super) fn turns(

@@ -6,7 +6,7 @@
 //! very move that reads these indices: one that is outside is never used as an address. What is left to choose here is speed.
 //!
 //! A file for each kind of move, and below it one for each set of instructions that it has code of its own for:
-//!   copy, rows, stream  copies and strided moves: short runs, rows by vectors or strings, results that no cache keeps
+//!   copy, rows, stream  copies and strided moves: short runs, rows by vectors or strings, results that no cache keeps; `few` ones in many turns
 //!   fill                values of a Range
 //!   shuffled            shuffles, by `lanes` of 16 bytes for any set: `avx2`, `avx512`, `neon`
 //!   lookup              rows where indices point: `single` ones, `avx2`, `avx512`, `neon`; those that `repeat` in each turn: `columns`, `avx2`, `avx512`
@@ -17,6 +17,7 @@ mod at;
 mod cache;
 mod collect;
 mod copy;
+mod few;
 mod fill;
 mod lookup;
 #[cfg(target_arch = "x86_64")]
@@ -344,6 +345,9 @@ unsafe fn scheduled(
             return call.together(together);
         }
         match *inner {
+            Move::Strided { .. } if call.has_few_rows() => {
+                call.walk_outer(|first, turns, stride| call.turns(first, turns, stride))
+            }
             Move::Strided {
                 bytes,
                 dst_stride,

@@ -4,10 +4,11 @@
 //! where they stand. So rows are moved here as the runner moves them: many at once where a Move can do that, by the widest vectors,
 //! past the caches where the result is larger.
 
-use super::at::{At, each_turn};
+use super::at::{At, Turns, each_turn};
 use super::cache::Cache;
 use super::copy::{self, Mover, by_width};
-use super::lookup::repeat::{self, KeptPlaces, Turns};
+use super::few;
+use super::lookup::repeat::{self, KeptPlaces};
 use super::lookup::{looked_ahead, pick};
 use super::together::Together;
 use super::{Call, MOST_INLINE, Rows, indices, turn};
@@ -246,7 +247,10 @@ impl Call<'_> {
                     let rows = self
                         .schedule
                         .strided_rows(self.count, bytes, dst_stride, src_stride);
-                    by_width!(bytes, short_turns(self, first, turns, stride, rows));
+                    match self.are_few(turns) {
+                        true => self.few_turns(first, turns, stride, rows),
+                        false => by_width!(bytes, short_turns(self, first, turns, stride, rows)),
+                    }
                     true
                 }
                 Move::Lookup { row: Row::Run, .. }
@@ -256,6 +260,42 @@ impl Call<'_> {
                 }
                 _ => each_turn(first, turns, stride, |at| self.inner(at)),
             }
+        }
+    }
+
+    /// Whether [`Call::turns`] moves the rows of the turns of the innermost loop without a loop over the rows of each.
+    pub(super) fn has_few_rows(&self) -> bool {
+        let innermost = self.extents().last();
+        self.schedule.src().is_affine() && innermost.is_some_and(|&turns| self.are_few(turns))
+    }
+
+    /// Whether the rows of a strided move are few in each of many turns.
+    fn are_few(&self, turns: usize) -> bool {
+        /// Fewer turns are over before their functions are found.
+        const LEAST: usize = 8;
+        match *self.schedule.inner() {
+            Move::Strided { bytes, .. } => turns >= LEAST && few::takes(bytes, self.count),
+            _ => false,
+        }
+    }
+
+    /// Turns of which each has few rows.
+    ///
+    /// # Safety
+    /// As [`Call::turns`], of turns that [`Call::are_few`] says this of.
+    unsafe fn few_turns(&self, first: At, turns: usize, stride: At, rows: Rows) {
+        let places: [isize; few::MOST] =
+            core::array::from_fn(|k| rows.src_stride.wrapping_mul(k as isize));
+        // SAFETY: by the contract of this function.
+        unsafe {
+            let to = self.dst.offset(first.dst as isize);
+            let from = self.src.offset(first.src as isize);
+            let turns = Turns {
+                count: turns,
+                dst_stride: stride.dst as isize,
+                src_stride: stride.src as isize,
+            };
+            few::moved(to, from, &rows, &places[..rows.count], turns);
         }
     }
 

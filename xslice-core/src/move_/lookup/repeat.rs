@@ -9,7 +9,6 @@ mod avx2;
 mod avx512;
 #[cfg(target_arch = "x86_64")]
 mod columns;
-mod few;
 #[cfg(target_arch = "x86_64")]
 mod pattern;
 
@@ -17,59 +16,10 @@ use super::{looked_ahead, pick};
 #[cfg(target_arch = "x86_64")]
 use crate::level::Kind;
 use crate::level::Level;
+use crate::move_::at::Turns;
 use crate::move_::copy::{Mover, Rows, by_width};
+use crate::move_::few;
 use crate::move_::rows::Way;
-
-/// Turns of a loop at constant distances.
-#[derive(Clone, Copy)]
-pub(in crate::move_) struct Turns {
-    pub count: usize,
-    pub dst_stride: isize,
-    pub src_stride: isize,
-}
-
-impl Turns {
-    /// Where each turn begins, in the destination and in the source, from where the first does.
-    #[inline(always)]
-    pub fn each(self, dst: *mut u8, src: *const u8) -> impl Iterator<Item = (*mut u8, *const u8)> {
-        let (mut to, mut from) = (dst, src);
-        (0..self.count).map(move |_| {
-            let turn = (to, from);
-            to = to.wrapping_offset(self.dst_stride);
-            from = from.wrapping_offset(self.src_stride);
-            turn
-        })
-    }
-}
-
-#[cfg(target_arch = "x86_64")]
-impl Turns {
-    /// The turns behind so many, and where the first of them begins.
-    #[inline(always)]
-    pub fn after(self, done: usize, dst: *mut u8, src: *const u8) -> (*mut u8, *const u8, Self) {
-        let turns = done as isize;
-        let dst = dst.wrapping_offset(turns * self.dst_stride);
-        let src = src.wrapping_offset(turns * self.src_stride);
-        let count = self.count - done;
-        (dst, src, Self { count, ..self })
-    }
-
-    /// Groups of so many turns as turns of their own, but for those that fill none.
-    #[inline(always)]
-    pub fn in_groups(self, of: usize) -> Self {
-        Self {
-            count: self.count / of,
-            dst_stride: of as isize * self.dst_stride,
-            src_stride: of as isize * self.src_stride,
-        }
-    }
-
-    /// How many of them fill groups of so many.
-    #[inline(always)]
-    pub fn that_fill(self, of: usize) -> usize {
-        self.count - self.count % of
-    }
-}
 
 /// Places that are kept for all turns of a loop, at most: 8 KiB on the stack.
 pub(in crate::move_) const MOST_KEPT: usize = 1024;
@@ -156,9 +106,8 @@ pub(in crate::move_) unsafe fn moved(
         {
             return;
         }
-        let row = (rows.bytes, rows.dst_stride);
-        if places.each.len() <= few::MOST && few::moved(dst, src, row, places.each, turns) {
-            return;
+        if few::takes(rows.bytes, places.each.len()) {
+            return few::moved(dst, src, &rows, places.each, turns);
         }
         if let Some(way) = Way::of(level, &rows) {
             let places = places.each;

@@ -1,8 +1,9 @@
 //! Every level against plain loops: look-ups in tables of every size, rows from the same places in every turn.
 
-use super::repeat::{self, KeptPlaces, Turns};
+use super::repeat::{self, KeptPlaces};
 use super::{Index, Indices, run};
 use crate::level::Level;
+use crate::move_::at::Turns;
 use crate::move_::cache::Cache;
 use crate::move_::copy::Rows;
 use crate::move_::processor::on_each_processor;

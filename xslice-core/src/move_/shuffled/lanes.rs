@@ -549,6 +549,40 @@ unsafe fn alone(
 /// As [`each`].
 #[inline(always)]
 unsafe fn walk<T: Tile>(first: &Run, tiles: Tiles<'_>, steps: (usize, isize), tile: &T) {
+    // SAFETY: by the contract of this function.
+    unsafe {
+        match tiles {
+            Tiles {
+                count: 1,
+                last: None,
+                places: None,
+                rows,
+                ..
+            } => walk_singles(first, rows, tile),
+            _ => walk_rows(first, tiles, steps, tile),
+        }
+    }
+}
+
+/// Rows of one tile: what else a row may have would take as long as the tile.
+///
+/// # Safety
+/// As [`each`].
+#[inline(always)]
+unsafe fn walk_singles<T: Tile>(first: &Run, rows: Rows, tile: &T) {
+    let (mut src, mut dst) = (first.src, first.dst);
+    for _ in 0..rows.count {
+        // SAFETY: by the contract of this function.
+        unsafe { tile.run(src, dst) };
+        src = src.wrapping_offset(rows.src_stride);
+        dst = dst.wrapping_offset(rows.dst_stride);
+    }
+}
+
+/// # Safety
+/// As [`walk`].
+#[inline(always)]
+unsafe fn walk_rows<T: Tile>(first: &Run, tiles: Tiles<'_>, steps: (usize, isize), tile: &T) {
     for k in 0..tiles.rows.count {
         let row = tiles.row(first, k);
         tiles.fetch(first, k, row.dst);

@@ -1,7 +1,9 @@
 //! Narrow rows from the same places in every turn of a loop, with AVX2: eight of them are put into vectors.
 
-use super::{Turns, few};
+use crate::move_::at::Turns;
+use crate::move_::cache::Cache;
 use crate::move_::copy::Rows;
+use crate::move_::few;
 use crate::move_::lookup::avx2::{EIGHT, eight_of};
 
 /// Moves neighbouring rows of 1, 2, 4 or 8 bytes in each of the turns, always from the same places; `false`, and nothing is moved, for
@@ -72,8 +74,12 @@ unsafe fn near_turns<const N: usize>(dst: *mut u8, src: *const u8, places: &[isi
             _ => turn_by_turn::<N>(dst, src, eights, turns),
         }
         let end = dst.wrapping_add(eights.len() * EIGHT * N);
-        let moved = few::moved(end, src, (N, N as isize), rest, turns);
-        debug_assert!(moved, "less than eight are few");
+        let rows = Rows {
+            count: rest.len(),
+            dst_stride: N as isize,
+            ..Rows::one(N, Cache::Near)
+        };
+        few::moved(end, src, &rows, rest, turns);
     }
 }
 

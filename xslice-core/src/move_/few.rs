@@ -1,0 +1,81 @@
+//! So few narrow rows in each of many turns that a loop over them would take longer than they do: their places stay in registers.
+
+use super::at::Turns;
+use super::copy::{Mover, Rows, by_width};
+
+/// More rows are too many for the registers.
+pub(super) const MOST: usize = 7;
+
+/// Wider rows are fetched ahead.
+const WIDEST: usize = 31;
+
+/// Whether so many rows of so many bytes are moved here.
+pub(super) fn takes(bytes: usize, count: usize) -> bool {
+    bytes <= WIDEST && count <= MOST
+}
+
+/// Moves rows in each of the turns, to their distance from each other, and from the same places.
+///
+/// # Safety
+/// As [`run`](super::copy::run), for each of the rows of each turn; there are as many places as rows, which [`takes`] admits.
+pub(super) unsafe fn moved(
+    dst: *mut u8,
+    src: *const u8,
+    rows: &Rows,
+    places: &[isize],
+    turns: Turns,
+) {
+    // SAFETY: by the contract of this function.
+    unsafe {
+        by_width!(
+            rows.bytes,
+            by_count(dst, src, rows.dst_stride, places, turns)
+        )
+    }
+}
+
+/// # Safety
+/// As [`moved`]; the mover is for the bytes of a row.
+#[inline(always)]
+unsafe fn by_count(
+    mover: impl Mover,
+    dst: *mut u8,
+    src: *const u8,
+    dst_stride: isize,
+    places: &[isize],
+    turns: Turns,
+) {
+    macro_rules! with_places {
+        ($($count:literal),*) => {
+            match places.len() {
+                // SAFETY: by the contract of this function.
+                $($count => unsafe {
+                    let places: [isize; $count] = core::array::from_fn(|k| places[k]);
+                    each(mover, dst, src, dst_stride, places, turns);
+                },)*
+                none => debug_assert_eq!(none, 0, "no more are taken"),
+            }
+        };
+    }
+    with_places!(1, 2, 3, 4, 5, 6, 7);
+}
+
+/// # Safety
+/// As [`by_count`].
+#[inline(never)]
+unsafe fn each<const COUNT: usize>(
+    mover: impl Mover,
+    dst: *mut u8,
+    src: *const u8,
+    dst_stride: isize,
+    places: [isize; COUNT],
+    turns: Turns,
+) {
+    for (to, from) in turns.each(dst, src) {
+        for (k, place) in places.into_iter().enumerate() {
+            let to = to.wrapping_offset(k as isize * dst_stride);
+            // SAFETY: by the contract of this function.
+            unsafe { mover.run(to, from.wrapping_offset(place)) };
+        }
+    }
+}
