@@ -28,8 +28,9 @@ pub(super) struct Habits {
     /// an eighth less time than by vectors of 32 bytes with what they read alone; rows of four lines take a tenth less once more where
     /// nothing is fetched. Not timed on Zen 4 and Sapphire Rapids.
     pub fetches_both_of_short_rows: bool,
-    /// Rows in the second cache are quicker when nothing is fetched ahead: by whole lines with AVX-512, and by whole vectors with AVX2, if
-    /// no index picks them. On Zen 5 that takes up to a quarter less time, on Zen 3 a third. Not timed on Zen 4 and Sapphire Rapids.
+    /// Rows in the second cache are quicker when nothing is fetched ahead: by whole lines with AVX-512, and with AVX2 by whole vectors, if
+    /// no index picks them, or as short rows of a pattern. On Zen 5 that takes up to a quarter less time, on Zen 3 a third and more. Not timed
+    /// on Zen 4 and Sapphire Rapids, nor patterns on Zen 5.
     pub has_second_cache_at_hand: bool,
     /// Rows of some kilobytes are quickest by the string instruction. On Zen 5 they take up to a fifth less time than by `memcpy` or by
     /// vectors. Not timed elsewhere.

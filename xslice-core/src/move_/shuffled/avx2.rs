@@ -15,6 +15,7 @@ use super::{Places, Run};
 use crate::move_::cache::Cache;
 use crate::move_::copy::Rows;
 use crate::move_::prefetch;
+use crate::move_::processor::habits;
 use crate::nest::schedule::KEPT;
 use crate::shuffle::{LINE, Pattern, Tables};
 use core::arch::x86_64::{__m128i, _mm_or_si128, _mm_shuffle_epi8};
@@ -97,6 +98,9 @@ const AHEAD: usize = 2 << 10;
 /// Shorter rows are near each other: the processor's own prefetchers see no end of them.
 const SHORT_ROW: usize = 256;
 
+/// Shorter rows are not fetched ahead where the second cache has them at hand.
+const LEAST_IN_SECOND: usize = 448;
+
 /// Longer rows are fetched ahead in themselves.
 const LONG_ROW: usize = 8 << 10;
 
@@ -128,6 +132,14 @@ impl Ahead {
         let stride = tables.src_stride.unsigned_abs();
         let direction = tables.src_stride.signum();
         let read = tiles.count * stride;
+        let all = tiles.rows.src_stride.unsigned_abs() * tiles.rows.count;
+        if read < LEAST_IN_SECOND
+            && tiles.rows.cache == Cache::Second
+            && all as u64 <= KEPT
+            && habits().has_second_cache_at_hand
+        {
+            return Self::NONE;
+        }
         let first = match read {
             1..LONG_ROW if tiles.rows.src_stride.unsigned_abs() >= read => tiles
                 .rows
