@@ -44,6 +44,15 @@ pub(super) struct Turns {
 }
 
 impl Turns {
+    /// So many of a loop.
+    pub fn new(count: usize, stride: At) -> Self {
+        Self {
+            count,
+            dst_stride: stride.dst as isize,
+            src_stride: stride.src as isize,
+        }
+    }
+
     /// Where each turn begins, in the destination and in the source, from where the first does.
     #[inline(always)]
     pub fn each(self, dst: *mut u8, src: *const u8) -> impl Iterator<Item = (*mut u8, *const u8)> {

@@ -290,11 +290,7 @@ impl Call<'_> {
         unsafe {
             let to = self.dst.offset(first.dst as isize);
             let from = self.src.offset(first.src as isize);
-            let turns = Turns {
-                count: turns,
-                dst_stride: stride.dst as isize,
-                src_stride: stride.src as isize,
-            };
+            let turns = Turns::new(turns, stride);
             few::moved(to, from, &rows, &places[..rows.count], turns);
         }
     }
@@ -314,11 +310,7 @@ impl Call<'_> {
             };
             let to = self.dst.offset(first.dst as isize);
             let from = self.src.offset(first.src as isize);
-            let turns = Turns {
-                count: turns,
-                dst_stride: stride.dst as isize,
-                src_stride: stride.src as isize,
-            };
+            let turns = Turns::new(turns, stride);
             repeat::moved(self.level, to, from, rows, places, turns);
         }
         true
