@@ -12,7 +12,7 @@ use alloc::sync::Arc;
 const LEAST_ROWS: usize = 1024;
 
 /// What the tables cost, in half cycles.
-const TABLES: usize = 16_000;
+const TABLES: usize = 24_000;
 
 /// What finding them costs, and keeping them for later calls with the same places, which have them from the second on.
 const LEAST_SAVED: usize = if cfg!(feature = "std") { 4000 } else { TABLES };
