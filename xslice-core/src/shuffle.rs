@@ -237,10 +237,8 @@ impl Shuffle {
     pub(crate) fn of_call(pattern: Pattern) -> (Arc<Self>, bool) {
         #[cfg(feature = "std")]
         {
-            static OF_CALLS: recent::Recent<Pattern, 16> = recent::Recent::new();
-            let new = |pattern: &Pattern| Arc::new(Self::new(pattern.clone()));
-            let (known, is_known) = OF_CALLS.shuffle(&pattern, || Some(new(&pattern)));
-            (known.unwrap_or_else(|| new(&pattern)), is_known)
+            static OF_CALLS: recent::Recent<Pattern, Arc<Shuffle>, 16> = recent::Recent::new();
+            OF_CALLS.get(&pattern, |pattern| Arc::new(Self::new(pattern.clone())))
         }
         #[cfg(not(feature = "std"))]
         {

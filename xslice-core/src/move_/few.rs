@@ -45,6 +45,7 @@ unsafe fn by_count(
     places: &[isize],
     turns: Turns,
 ) {
+    const { assert!(MOST == 7, "as many as there are functions") };
     macro_rules! with_places {
         ($($count:literal),*) => {
             match places.len() {

@@ -6,12 +6,14 @@
 //! very move that reads these indices: one that is outside is never used as an address. What is left to choose here is speed.
 //!
 //! A file for each kind of move, and below it one for each set of instructions that it has code of its own for:
-//!   copy, rows, stream  copies and strided moves: short runs, rows by vectors or strings, results that no cache keeps; `few` ones in many turns
+//!   copy, rows, stream  copies and strided moves: short runs, rows in one of several ways, results that no cache keeps
+//!   few                 so few narrow rows in each of many turns that their places stay in registers
 //!   fill                values of a Range
 //!   shuffled            shuffles, by `lanes` of 16 bytes for any set: `avx2`, `avx512`, `neon`
-//!   lookup              rows where indices point: `single` ones, `avx2`, `avx512`, `neon`; those that `repeat` in each turn: `columns`, `avx2`, `avx512`
+//!   lookup              rows where indices point: `single` ones, `avx2`, `avx512`, `neon`; those that `repeat` in each turn: `pattern`, `columns`,
+//!                       `avx2`, `avx512`
 //! And what calls them: `walk` goes through the loops around a move, `turns` takes the innermost ones at once, `together` lists the rows of
-//! several, `parallel` shares them out. `processor` knows what is quick on which.
+//! several, `parallel` shares them out. `prefetch` asks for lines; `processor` knows what is quick on which.
 
 mod at;
 mod cache;

@@ -27,8 +27,8 @@ impl Period {
     pub fn shuffle(&self) -> Option<Arc<Shuffle>> {
         #[cfg(feature = "std")]
         {
-            static OF_PLANS: Recent<Period, 64> = Recent::new();
-            OF_PLANS.shuffle(self, || self.derive()).0
+            static OF_PLANS: Recent<Period, Option<Arc<Shuffle>>, 64> = Recent::new();
+            OF_PLANS.get(self, Self::derive).0
         }
         #[cfg(not(feature = "std"))]
         {

@@ -117,7 +117,7 @@ pub(super) unsafe fn whole_vectors(dst: *mut u8, src: *const u8, bytes: usize) {
         .for_each(|(at, vector)| store(at, vector));
 }
 
-/// Bytes of them.
+/// Bytes that [`four_lines`] moves.
 #[cfg(target_arch = "x86_64")]
 pub(super) const FOUR_LINES: usize = 4 * 64;
 

@@ -5,6 +5,7 @@
 //! writes behind its row what the rows there write after it, or unit by unit. What an instruction set brings is a vector that is [`Lanes`].
 
 mod tile;
+mod walk;
 
 use super::{Places, Run, units};
 use crate::level::Level;
@@ -14,6 +15,7 @@ use crate::shuffle::{KnownRun, Pattern, RowTiles, Tables};
 use core::ops::Range;
 use tile::InRegisters;
 pub(super) use tile::{InMemory, Tile};
+use walk::walk;
 
 /// A vector of 16 bytes.
 ///
@@ -540,70 +542,5 @@ unsafe fn alone(
             }
         }
         dst = dst.wrapping_add(rows.bytes);
-    }
-}
-
-/// `steps` is what the next tile is further in the destination and in the source.
-///
-/// # Safety
-/// As [`each`].
-#[inline(always)]
-unsafe fn walk<T: Tile>(first: &Run, tiles: Tiles<'_>, steps: (usize, isize), tile: &T) {
-    // SAFETY: by the contract of this function.
-    unsafe {
-        match tiles {
-            Tiles {
-                count: 1,
-                last: None,
-                places: None,
-                rows,
-                ..
-            } => walk_singles(first, rows, tile),
-            _ => walk_rows(first, tiles, steps, tile),
-        }
-    }
-}
-
-/// Rows of one tile: what else a row may have would take as long as the tile.
-///
-/// # Safety
-/// As [`each`].
-#[inline(always)]
-unsafe fn walk_singles<T: Tile>(first: &Run, rows: Rows, tile: &T) {
-    let (mut src, mut dst) = (first.src, first.dst);
-    for _ in 0..rows.count {
-        // SAFETY: by the contract of this function.
-        unsafe { tile.run(src, dst) };
-        src = src.wrapping_offset(rows.src_stride);
-        dst = dst.wrapping_offset(rows.dst_stride);
-    }
-}
-
-/// # Safety
-/// As [`walk`].
-#[inline(always)]
-unsafe fn walk_rows<T: Tile>(first: &Run, tiles: Tiles<'_>, steps: (usize, isize), tile: &T) {
-    for k in 0..tiles.rows.count {
-        let row = tiles.row(first, k);
-        tiles.fetch(first, k, row.dst);
-        let (mut src, mut dst) = (row.src, row.dst);
-        // SAFETY: by the contract of this function.
-        unsafe {
-            for _ in 0..tiles.count / T::TURN {
-                for _ in 0..T::TURN {
-                    tile.run(src, dst);
-                    dst = dst.wrapping_add(steps.0);
-                    src = src.wrapping_offset(steps.1);
-                }
-            }
-            for _ in 0..tiles.count % T::TURN {
-                tile.run(src, dst);
-                dst = dst.wrapping_add(steps.0);
-                src = src.wrapping_offset(steps.1);
-            }
-            if let Some((at, place)) = tiles.last {
-                tile.run(row.src.offset(place), row.dst.add(at));
-            }
-        }
     }
 }
