@@ -1,17 +1,24 @@
 //! So few narrow rows in each of many turns that a loop over them would take longer than they do: their places stay in registers.
 
+use super::MOST_INLINE;
 use super::at::Turns;
+use super::cache::Cache;
 use super::copy::{Mover, Rows, by_width};
 
 /// More rows are too many for the registers.
 pub(super) const MOST: usize = 7;
 
-/// Wider rows are fetched ahead.
+/// Wider rows are fetched ahead, unless the result stays near.
 const WIDEST: usize = 31;
 
-/// Whether so many rows of so many bytes are moved here.
-pub(super) fn takes(bytes: usize, count: usize) -> bool {
-    bytes <= WIDEST && count <= MOST
+/// Whether so many rows of so many bytes, of a result that this cache keeps, are moved here.
+pub(super) fn takes(bytes: usize, count: usize, cache: Cache) -> bool {
+    let widest = if cache == Cache::Near {
+        MOST_INLINE
+    } else {
+        WIDEST
+    };
+    bytes <= widest && count <= MOST
 }
 
 /// Moves rows in each of the turns, to their distance from each other, and from the same places.

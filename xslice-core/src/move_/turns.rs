@@ -12,7 +12,7 @@ use super::lookup::repeat::{self, KeptPlaces};
 use super::lookup::{looked_ahead, pick};
 use super::together::Together;
 use super::{Call, MOST_INLINE, Rows, indices, turn};
-use crate::access::{Access, IndexType, Lookup};
+use crate::access::{IndexType, Lookup};
 use crate::level::Level;
 use crate::nest::schedule::{Move, Row, Schedule};
 use crate::scratch;
@@ -20,10 +20,7 @@ use crate::sources::Sources;
 use core::mem::MaybeUninit;
 
 /// Fewer rows in all turns are over in machine code before places are kept.
-const LEAST_KEPT: usize = 512;
-
-/// So many rows a turn, of any form, are quicker from places that are kept.
-const MANY: usize = 8;
+const LEAST_KEPT: usize = 192;
 
 impl Schedule {
     /// Loops around [`Schedule::run_innermost`]: all but the innermost one or those whose rows are moved together, or all where indices are
@@ -68,10 +65,7 @@ impl Schedule {
     pub fn repeats_lookups(&self) -> bool {
         let Move::Lookup {
             count,
-            bytes,
             row: Row::Run,
-            dst_stride,
-            src_stride,
             ref lookup,
             ..
         } = *self.inner()
@@ -81,31 +75,11 @@ impl Schedule {
         let Some((&turns, outer)) = self.extents().split_last() else {
             return false;
         };
-        let stride = |access: &Access| access.strides.get(outer.len()).copied().unwrap_or(0);
-        let repeats = self.src().is_affine()
-            && stride(&lookup.access) == 0
+        let stride = lookup.access.strides.get(outer.len());
+        self.src().is_affine()
+            && stride.is_none_or(|&stride| stride == 0)
             && repeat::pays(count, turns)
-            && count.saturating_mul(turns) >= LEAST_KEPT;
-        let turns = Turns {
-            count: turns,
-            dst_stride: stride(self.dst()) as isize,
-            src_stride: stride(self.src()) as isize,
-        };
-        let rows = Rows {
-            count,
-            bytes,
-            dst_stride: dst_stride as isize,
-            src_stride: src_stride as isize,
-            cache: Cache::Far,
-        };
-        repeats
-            && (count >= MANY
-                || repeat::pays_in_vectors(
-                    Level::best(),
-                    &rows,
-                    reach(bytes, src_stride, lookup),
-                    turns,
-                ))
+            && count.saturating_mul(turns) >= LEAST_KEPT
     }
 
     /// Whether turns that begin where indices say look up the same rows, which are found once for all of them: code that reads each index
@@ -274,7 +248,9 @@ impl Call<'_> {
         /// Fewer turns are over before their functions are found.
         const LEAST: usize = 8;
         match *self.schedule.inner() {
-            Move::Strided { bytes, .. } => turns >= LEAST && few::takes(bytes, self.count),
+            Move::Strided { bytes, .. } => {
+                turns >= LEAST && few::takes(bytes, self.count, Cache::of(self.schedule.bytes()))
+            }
             _ => false,
         }
     }

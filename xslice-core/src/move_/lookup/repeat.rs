@@ -24,32 +24,9 @@ use crate::move_::rows::Way;
 /// Places that are kept for all turns of a loop, at most: 8 KiB on the stack.
 pub(in crate::move_) const MOST_KEPT: usize = 1024;
 
-/// Fewer rows in all turns are over before places kept for them pay.
-const LEAST_REPEATED: usize = 64;
-
-/// Whether `count` rows from the same places in each of `turns` pay for keeping the places.
+/// Whether places of `count` rows are kept for so many turns.
 pub(in crate::move_) fn pays(count: usize, turns: usize) -> bool {
-    turns > 1 && count <= MOST_KEPT && count.saturating_mul(turns) >= LEAST_REPEATED
-}
-
-/// Whether vectors find the rows of a turn together, which lie within `reach` bytes.
-#[cfg_attr(
-    not(target_arch = "x86_64"),
-    expect(unused_variables, reason = "there are no such vectors")
-)]
-pub(in crate::move_) fn pays_in_vectors(
-    level: Level,
-    rows: &Rows,
-    reach: usize,
-    turns: Turns,
-) -> bool {
-    #[cfg(target_arch = "x86_64")]
-    match level.kind() {
-        Kind::Avx512 => return avx512::takes(rows, reach, turns),
-        Kind::Avx2 => return pattern::takes(rows, reach, turns),
-        Kind::Scalar => {}
-    }
-    false
+    turns > 1 && count <= MOST_KEPT
 }
 
 /// Where the rows of a turn begin, and within how many bytes they all lie; `usize::MAX`: that is not known.
@@ -106,7 +83,7 @@ pub(in crate::move_) unsafe fn moved(
         {
             return;
         }
-        if few::takes(rows.bytes, places.each.len()) {
+        if few::takes(rows.bytes, places.each.len(), rows.cache) {
             return few::moved(dst, src, &rows, places.each, turns);
         }
         if let Some(way) = Way::of(level, &rows) {

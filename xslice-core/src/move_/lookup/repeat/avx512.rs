@@ -12,11 +12,6 @@ mod windows;
 use super::{KeptPlaces, Turns};
 use crate::move_::copy::Rows;
 
-/// Whether rows that lie within `reach` bytes, wherever in it, are moved by vectors.
-pub(super) fn takes(rows: &Rows, reach: usize, turns: Turns) -> bool {
-    of_one_window(rows, reach, turns).is_some() || gathers::takes(rows, reach)
-}
-
 /// Gathers of words are quicker than a window that serves fewer turns.
 const LEAST_AT_ONCE: usize = 4;
 

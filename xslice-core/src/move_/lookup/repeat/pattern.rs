@@ -21,7 +21,7 @@ const LEAST_SAVED: usize = if cfg!(feature = "std") { 4000 } else { TABLES };
 const VECTOR: usize = 16;
 
 /// Whether the rows of all turns may be a pattern, whatever their places are.
-pub(super) fn takes(rows: &Rows, reach: usize, turns: Turns) -> bool {
+fn takes(rows: &Rows, reach: usize, turns: Turns) -> bool {
     let period = rows.count.saturating_mul(rows.bytes);
     rows.touch()
         && turns.dst_stride == period as isize
