@@ -36,7 +36,7 @@ unsafe impl Lanes for __m128i {
     }
 
     #[target_feature(enable = "avx2")]
-    unsafe fn tiles(first: &Run, tables: &Tables<16>, tiles: Tiles<'_>) {
+    unsafe fn tiles(first: &Run, tables: &Tables<16>, tiles: &Tiles<'_>) {
         // SAFETY: by the contract of this function.
         unsafe {
             if !each(first, tables, tiles) {
@@ -63,7 +63,7 @@ unsafe impl Lanes for __m128i {
 /// # Safety
 /// As [`lanes::each`]; the processor has AVX2.
 #[target_feature(enable = "avx2")]
-unsafe fn each(first: &Run, tables: &Tables<16>, tiles: Tiles<'_>) -> bool {
+unsafe fn each(first: &Run, tables: &Tables<16>, tiles: &Tiles<'_>) -> bool {
     if !tables.fill_vectors() {
         return false;
     }
@@ -203,11 +203,11 @@ trait Steps {
 /// As [`each`], of tables that the steps are made of.
 #[target_feature(enable = "avx2")]
 #[inline]
-unsafe fn walk<T: Steps>(steps: &T, first: &Run, tables: &Tables<16>, tiles: Tiles<'_>) {
-    let ahead = Ahead::of(tables, &tiles, T::TURN * steps.tiles());
+unsafe fn walk<T: Steps>(steps: &T, first: &Run, tables: &Tables<16>, tiles: &Tiles<'_>) {
+    let ahead = Ahead::of(tables, tiles, T::TURN * steps.tiles());
     // SAFETY: by the contract of this function.
     unsafe {
-        if let Some(short) = Short::new(steps, tables, &tiles, ahead) {
+        if let Some(short) = Short::new(steps, tables, tiles, ahead) {
             return match ahead.count {
                 0 => short.by_steps::<T, false>(steps, first, tables, tiles, ahead),
                 _ => short.by_steps::<T, true>(steps, first, tables, tiles, ahead),
@@ -288,7 +288,7 @@ impl Short {
         steps: &T,
         first: &Run,
         tables: &Tables<16>,
-        tiles: Tiles<'_>,
+        tiles: &Tiles<'_>,
         ahead: Ahead,
     ) {
         // SAFETY: by the contract of this function.
@@ -316,7 +316,7 @@ impl Short {
         steps: &T,
         first: &Run,
         tables: &Tables<16>,
-        tiles: Tiles<'_>,
+        tiles: &Tiles<'_>,
         ahead: Ahead,
     ) {
         let stride = tables.src_stride;
@@ -374,7 +374,7 @@ unsafe fn walk_fetching<T: Steps, const LINES: usize>(
     steps: &T,
     first: &Run,
     tables: &Tables<16>,
-    tiles: Tiles<'_>,
+    tiles: &Tiles<'_>,
     ahead: Ahead,
 ) {
     let stride = tables.src_stride;

@@ -38,7 +38,7 @@ pub(super) unsafe trait Lanes: Copy {
     ///
     /// # Safety
     /// As [`each`].
-    unsafe fn tiles(first: &Run, tables: &Tables<16>, tiles: Tiles<'_>);
+    unsafe fn tiles(first: &Run, tables: &Tables<16>, tiles: &Tiles<'_>);
 
     /// [`each_alone`], compiled for the instruction set.
     ///
@@ -171,7 +171,7 @@ pub(super) unsafe fn rows<V: Lanes>(
     // SAFETY: by the contract of this function.
     unsafe {
         (0..start).for_each(|k| run::<V>(&first.row(k, rows), pattern, tables));
-        fitting_rows::<V>(first, pattern, tables, tiles, start..end);
+        fitting_rows::<V>(first, pattern, tables, &tiles, start..end);
         (end..rows.count).for_each(|k| run::<V>(&first.row(k, rows), pattern, tables));
     }
 }
@@ -220,7 +220,7 @@ pub(super) unsafe fn run_known<V: Lanes>(
     let done = tiles.count * tables.tile;
     // SAFETY: by the contract of this function. By `fitting_rows`, which singles out rows, short runs took up to a quarter longer.
     unsafe {
-        V::tiles(run, tables, tiles);
+        V::tiles(run, tables, &tiles);
         if tiles.last.is_none() && done < known.bytes {
             units(run, pattern, done..known.bytes);
         }
@@ -235,7 +235,7 @@ unsafe fn fitting_rows<V: Lanes>(
     first: &Run,
     pattern: &Pattern,
     tables: &Tables<16>,
-    tiles: Tiles<'_>,
+    tiles: &Tiles<'_>,
     rows: Range<usize>,
 ) {
     if rows.is_empty() {
@@ -253,7 +253,7 @@ unsafe fn fitting_rows<V: Lanes>(
     let done = tiles.count * tables.tile;
     // SAFETY: by the contract of this function.
     unsafe {
-        V::tiles(&from, tables, some);
+        V::tiles(&from, tables, &some);
         if tiles.last.is_none() && done < tiles.rows.bytes {
             rows.for_each(|k| units(&tiles.row(first, k), pattern, done..tiles.rows.bytes));
         }
@@ -286,7 +286,7 @@ pub(super) unsafe fn rows_from<V: Lanes>(
         let end = (start..rows.count).find(|k| !fits(k)).unwrap_or(rows.count);
         // SAFETY: by the contract of this function.
         unsafe {
-            fitting_rows::<V>(first, pattern, tables, tiles, start..end);
+            fitting_rows::<V>(first, pattern, tables, &tiles, start..end);
             if end < rows.count {
                 run::<V>(&tiles.row(first, end), pattern, tables);
             }
@@ -342,11 +342,11 @@ unsafe fn run<V: Lanes>(run: &Run, pattern: &Pattern, tables: &Tables<16>) {
             last: None,
             ..Tiles::new(pattern, tables, rows)
         };
-        V::tiles(&moved, tables, tiles);
+        V::tiles(&moved, tables, &tiles);
         match last {
             Some((at, _)) => {
                 let end = run.turned(at / pattern.period(), pattern);
-                V::tiles(&end, tables, Tiles { count: 1, ..tiles });
+                V::tiles(&end, tables, &Tiles { count: 1, ..tiles });
             }
             None => units(run, pattern, done..run.bytes),
         }
@@ -432,7 +432,7 @@ pub(super) use by_shape;
 /// # Safety
 /// As [`rows`], for tiles whose loads lie inside the operand; what they write behind their rows lies in rows that have not moved.
 #[inline(always)]
-pub(super) unsafe fn each<V: Lanes>(first: &Run, tables: &Tables<16>, tiles: Tiles<'_>) {
+pub(super) unsafe fn each<V: Lanes>(first: &Run, tables: &Tables<16>, tiles: &Tiles<'_>) {
     if tiles.count == 0 {
         return;
     }
@@ -452,7 +452,7 @@ pub(super) unsafe fn each<V: Lanes>(first: &Run, tables: &Tables<16>, tiles: Til
 unsafe fn each_of<V: Lanes, const VECTORS: usize, const LOADS: usize>(
     first: &Run,
     tables: &Tables<16>,
-    tiles: Tiles,
+    tiles: &Tiles<'_>,
 ) {
     let step = tables.src_stride;
     // SAFETY: by the contract of this function.
@@ -469,7 +469,7 @@ unsafe fn each_of<V: Lanes, const VECTORS: usize, const LOADS: usize>(
 /// # Safety
 /// As [`each`].
 #[inline(always)]
-unsafe fn each_any<V: Lanes>(first: &Run, tables: &Tables<16>, tiles: Tiles<'_>) {
+unsafe fn each_any<V: Lanes>(first: &Run, tables: &Tables<16>, tiles: &Tiles<'_>) {
     let in_memory = InMemory::<V>::new(tables);
     // SAFETY: by the contract of this function.
     unsafe { walk(first, tiles, (tables.tile, tables.src_stride), &in_memory) }

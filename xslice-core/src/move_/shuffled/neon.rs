@@ -24,7 +24,7 @@ unsafe impl Lanes for uint8x16_t {
     }
 
     #[target_feature(enable = "neon")]
-    unsafe fn tiles(first: &Run, tables: &Tables<16>, tiles: Tiles<'_>) {
+    unsafe fn tiles(first: &Run, tables: &Tables<16>, tiles: &Tiles<'_>) {
         // SAFETY: by the contract of this function.
         unsafe { lanes::each::<Self>(first, tables, tiles) }
     }

@@ -21,7 +21,7 @@ pub(super) unsafe fn each(
     doubled: &Doubled,
     first: &Run,
     tables: &Tables<16>,
-    tiles: Tiles<'_>,
+    tiles: &Tiles<'_>,
 ) -> bool {
     // SAFETY: by the contract of this function.
     unsafe {
@@ -41,7 +41,7 @@ unsafe fn each_by<O: InOrder>(
     doubled: &Doubled,
     first: &Run,
     tables: &Tables<16>,
-    tiles: Tiles<'_>,
+    tiles: &Tiles<'_>,
 ) -> bool {
     macro_rules! by_shape {
         ($(($vectors:literal, $loads:literal)),*) => {

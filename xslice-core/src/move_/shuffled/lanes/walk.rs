@@ -8,10 +8,15 @@ use crate::move_::copy::Rows;
 /// # Safety
 /// As [`each`](super::each).
 #[inline(always)]
-pub(super) unsafe fn walk<T: Tile>(first: &Run, tiles: Tiles<'_>, steps: (usize, isize), tile: &T) {
+pub(super) unsafe fn walk<T: Tile>(
+    first: &Run,
+    tiles: &Tiles<'_>,
+    steps: (usize, isize),
+    tile: &T,
+) {
     // SAFETY: by the contract of this function.
     unsafe {
-        match tiles {
+        match *tiles {
             Tiles {
                 count: 1,
                 last: None,
@@ -42,7 +47,7 @@ unsafe fn walk_singles<T: Tile>(first: &Run, rows: Rows, tile: &T) {
 /// # Safety
 /// As [`walk`].
 #[inline(always)]
-unsafe fn walk_rows<T: Tile>(first: &Run, tiles: Tiles<'_>, steps: (usize, isize), tile: &T) {
+unsafe fn walk_rows<T: Tile>(first: &Run, tiles: &Tiles<'_>, steps: (usize, isize), tile: &T) {
     for k in 0..tiles.rows.count {
         let row = tiles.row(first, k);
         tiles.fetch(first, k, row.dst);
