@@ -83,6 +83,42 @@ impl Block {
         let turns = extents[cut].div_ceil(blocks);
         Self { cut, turns, rows }
     }
+
+    /// The places of its rows, and of as many in the next one as are fetched `ahead`, from the first of them on: `(of_turn, apart)` are
+    /// those of a turn of all loops, and their distance.
+    fn places<'l>(
+        &self,
+        list: &'l mut [MaybeUninit<isize>; LISTED],
+        extents: &[usize],
+        (of_turn, apart): (usize, isize),
+        ahead: usize,
+        stride: impl Fn(usize) -> isize,
+    ) -> &'l [isize] {
+        let list = &mut list[..self.turns * self.rows + ahead];
+        for (row, place) in list.iter_mut().enumerate().take(of_turn) {
+            place.write(row as isize * apart);
+        }
+        let mut known = of_turn;
+        for k in (self.cut..extents.len()).rev() {
+            let turns = if k == self.cut {
+                list.len().div_ceil(known)
+            } else {
+                extents[k]
+            };
+            // Those of later turns, by those of the first one.
+            for turn in 1..turns {
+                let further = stride(k).wrapping_mul(turn as isize);
+                for at in turn * known..list.len().min((turn + 1) * known) {
+                    // SAFETY: the places of the turn before are written.
+                    let first = unsafe { list[at - turn * known].assume_init() };
+                    list[at].write(first.wrapping_add(further));
+                }
+            }
+            known *= turns;
+        }
+        // SAFETY: all are written, by the turns of the last one of the loops.
+        unsafe { &*(&raw const *list as *const [isize]) }
+    }
 }
 
 impl Schedule {
@@ -172,31 +208,15 @@ impl Call<'_> {
         let skipped = self.extents().len() - inner.len();
         let stride = |k: usize| self.stride(skipped + k);
         let block = Block::of(inner, short.of_turn);
-        let mut list = [const { MaybeUninit::uninit() }; 2 * LISTED];
-        let (from, to) = list.split_at_mut(LISTED);
-        // Behind the last row of a block come those that are fetched ahead, in the next one.
-        let listed = block.turns * block.rows + short.ahead;
-        let mut known = 0;
-        for turn in 0..listed.div_ceil(block.rows) {
-            let first = stride(block.cut).times(turn);
-            let within = &inner[block.cut + 1..];
-            turns(within, first, &|k| stride(block.cut + 1 + k), |at| {
-                for row in 0..short.of_turn {
-                    if known < listed {
-                        from[known].write(at.src as isize + row as isize * short.apart);
-                        to[known].write(at.dst as isize);
-                        known += 1;
-                    }
-                }
-                known < listed
-            });
-        }
-        // SAFETY: these are the first places of the lists, which are written.
-        let [from, to] = [&*from, &*to]
-            .map(|places| unsafe { &*(&raw const places[..known] as *const [isize]) });
+        let mut lists = [const { [const { MaybeUninit::uninit() }; LISTED] }; 2];
+        let [from, to] = &mut lists;
+        let rows = (short.of_turn, short.apart);
         let places = Places {
-            each: from,
-            to: (!in_sequence).then_some(to),
+            each: block.places(from, inner, rows, short.ahead, |k| stride(k).src as isize),
+            to: match in_sequence {
+                true => None,
+                false => Some(block.places(to, inner, rows, 0, |k| stride(k).dst as isize)),
+            },
             ahead: short.ahead,
         };
         turns(&inner[..block.cut], first, &stride, |first| {
