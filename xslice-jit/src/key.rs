@@ -20,6 +20,9 @@ const INLINE_BYTES: usize = 64;
 /// So many bytes a turn of the loops, at most, are moved in place.
 const INLINE_TURN: usize = 512;
 
+/// So many rows of a look-up a turn, at most, are moved in place: the Move tests many indices at once.
+const INLINE_LOOKUPS: usize = 160;
+
 /// So many bytes of a Range a turn, at most, are computed in place: the Move has wider vectors.
 const INLINE_RANGE: usize = 256;
 
@@ -204,7 +207,10 @@ pub(crate) fn is_long(schedule: &Schedule) -> bool {
             ..
         } => true,
         Move::Lookup { count, bytes, .. } => {
-            bytes > INLINE_BYTES || count * bytes > INLINE_TURN || schedule.repeats_lookups()
+            bytes > INLINE_BYTES
+                || count * bytes > INLINE_TURN
+                || count > INLINE_LOOKUPS
+                || schedule.repeats_lookups()
         }
         Move::Fill(Fill { count, values, .. }) => {
             count * progression(values).0.size() > INLINE_RANGE

@@ -56,10 +56,11 @@ const HOT: u32 = 16;
 /// | nothing but long moves and one contiguous copy, no indices in the loops around them | runner always: machine code would call the same Moves, but for a small shuffle, which is baked |
 /// | strings, a host without code generation or executable memory | runner always; [`Kernel::declined`] says why |
 ///
-/// A move is long where a row has more than 64 bytes, or one turn of the loops around it more than 512 (256 of a Range; a shuffle always
-/// is, and so is a look-up whose rows are taken apart by one), or where many turns share the indices of a look-up. Machine code, keyed or
-/// baked, calls the runner's precompiled Move for it, with the innermost loop around it, and moves what is shorter in place. Baked code
-/// knows where each byte comes from, and so moves short runs, and a shuffle of at most 2 KiB, by vectors whose bytes it puts in order.
+/// A move is long where a row has more than 64 bytes, or one turn of the loops around it more than 512 (256 of a Range) or 160 rows of a
+/// look-up (a shuffle always is, and so is a look-up whose rows are taken apart by one), or where many turns share the indices of a
+/// look-up. Machine code, keyed or baked, calls the runner's precompiled Move for it, with the innermost loop around it, and moves what is
+/// shorter in place. Baked code knows where each byte comes from, and so moves short runs, and a shuffle of at most 2 KiB, by vectors whose
+/// bytes it puts in order.
 /// Two schedules have one structure when only their numbers (extents, strides, offsets, sizes) differ. Requests are counted in
 /// [`Jit::compile`], never in [`Kernel::run`].
 /// `XSLICE_JIT=off` in the environment makes the runner the engine of every `Jit`.

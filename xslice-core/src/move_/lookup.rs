@@ -34,6 +34,7 @@ use crate::level::Level;
 use crate::shuffle::Shuffle;
 use core::mem::MaybeUninit;
 use core::ops::Range;
+use indices::ASKED;
 pub(super) use indices::{Index, Indices};
 use single::{Found, Picked, alone, as_read, asked_first, in_turn};
 use small_tables::{MOST_ENTRIES, pays, threes, widen};
@@ -41,7 +42,7 @@ use small_tables::{MOST_ENTRIES, pays, threes, widen};
 /// Places that are found at once.
 const BLOCK: usize = 256;
 
-/// So few rows, if they are short or near, need no blocks.
+/// So few rows need no blocks, if they are near, or not wider than those that are fetched ahead.
 const FEW: usize = 8;
 
 /// Narrower rows come several out of one line: looking ahead costs more than it gains.
@@ -61,8 +62,7 @@ pub(super) unsafe fn run<I: Index>(
 ) -> bool {
     // SAFETY: by the contract of this function; what a vector loop leaves over is the end of the same rows.
     unsafe {
-        if rows.count <= FEW && (rows.cache == Cache::Near || rows.bytes <= LEAST_AHEAD) {
-            let row = |to, from| rows::one(level, to, from, rows.bytes);
+        if are_few(&rows) {
             let picked = Picked {
                 dst,
                 src,
@@ -70,7 +70,10 @@ pub(super) unsafe fn run<I: Index>(
                 indices,
                 ahead: 0,
             };
-            return as_read(picked, row);
+            return match rows.bytes {
+                ..rows::LEAST_ROW => by_width!(rows.bytes, alone(picked)),
+                _ => as_read(picked, |to, from| rows::one(level, to, from, rows.bytes)),
+            };
         }
         let Some(done) = vectors(level, dst, src, rows, &indices) else {
             return false;
@@ -83,6 +86,14 @@ pub(super) unsafe fn run<I: Index>(
         let dst = dst.wrapping_offset(done as isize * rows.dst_stride);
         let src = src.wrapping_offset(done as isize * rows.src_stride);
         blocks(level, dst, src, rest, &indices)
+    }
+}
+
+/// Whether rows move one by one, each when its index has been read: narrow ones unless vectors could ask for them at once.
+fn are_few(rows: &Rows) -> bool {
+    match rows.bytes {
+        ..LEAST_AHEAD => rows.count < ASKED,
+        bytes => rows.count <= FEW && (rows.cache == Cache::Near || bytes == LEAST_AHEAD),
     }
 }
 
