@@ -14,12 +14,12 @@ mod tables;
 
 #[cfg(target_arch = "x86_64")]
 pub(crate) use doubled::{Doubled, Order};
+#[cfg(target_arch = "x86_64")]
+pub(crate) use period::Named;
 pub(crate) use period::{Period, places};
 pub(crate) use tables::Tables;
 
 use crate::level::Level;
-#[cfg(target_arch = "x86_64")]
-use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::hash::{Hash, Hasher};
 
@@ -228,21 +228,6 @@ impl Shuffle {
             #[cfg(target_arch = "x86_64")]
             whole: Built::new(&pattern, Tables::whole),
             pattern,
-        }
-    }
-
-    /// That of a pattern which the indices of a call name, and whether one of the last calls had it, so that its tables are there. Calls differ
-    /// in elements, seldom in the channels that they pick.
-    #[cfg(target_arch = "x86_64")]
-    pub(crate) fn of_call(pattern: Pattern) -> (Arc<Self>, bool) {
-        #[cfg(feature = "std")]
-        {
-            static OF_CALLS: recent::Recent<Pattern, Arc<Shuffle>, 16> = recent::Recent::new();
-            OF_CALLS.get(&pattern, |pattern| Arc::new(Self::new(pattern.clone())))
-        }
-        #[cfg(not(feature = "std"))]
-        {
-            (Arc::new(Self::new(pattern)), false)
         }
     }
 

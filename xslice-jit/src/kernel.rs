@@ -306,7 +306,8 @@ impl Kernel {
     }
 
     /// Reads `inputs`, in the order of the program's operands, and writes `output`. Allocates nothing, but for a plan
-    /// with temporaries on the first call of a thread. The program decides the type of the result, and an `output` of another type
+    /// with temporaries on the first call of a thread, and some KiB for indices that many turns share (columns, channels) and that were not
+    /// among those of the last calls: tables by which vectors pick them. The program decides the type of the result, and an `output` of another type
     /// is refused here. To be refused when the program is compiled, say which type is wanted:
     /// [`expecting`](xslice_core::Program::expecting).
     ///

@@ -109,7 +109,7 @@ impl Block {
             for turn in 1..turns {
                 let further = stride(k).wrapping_mul(turn as isize);
                 for at in turn * known..list.len().min((turn + 1) * known) {
-                    // SAFETY: the places of the turn before are written.
+                    // SAFETY: the known places are written.
                     let first = unsafe { list[at - turn * known].assume_init() };
                     list[at].write(first.wrapping_add(further));
                 }

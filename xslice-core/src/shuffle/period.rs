@@ -55,6 +55,38 @@ impl Period {
     }
 }
 
+/// A pattern that the indices of a call name.
+#[cfg(target_arch = "x86_64")]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Named {
+    /// Where each byte is read, from the place of the period: as many as this has.
+    pub offsets: [i32; Pattern::LONGEST],
+    pub period: usize,
+    pub src_stride: i32,
+}
+
+#[cfg(target_arch = "x86_64")]
+impl Named {
+    /// Its Shuffle, and whether one of the last calls had it, so that its tables are there: calls differ in elements, seldom in the channels
+    /// that they pick. Nothing is allocated for what is known.
+    pub fn shuffle(&self) -> Option<(Arc<Shuffle>, bool)> {
+        #[cfg(feature = "std")]
+        let (shuffle, is_known) = {
+            static OF_CALLS: Recent<Named, Option<Arc<Shuffle>>, 16> = Recent::new();
+            OF_CALLS.get(self, Self::derive)
+        };
+        #[cfg(not(feature = "std"))]
+        let (shuffle, is_known) = (self.derive(), false);
+        Some((shuffle?, is_known))
+    }
+
+    fn derive(&self) -> Option<Arc<Shuffle>> {
+        let offsets = self.offsets[..self.period].to_vec();
+        let pattern = Pattern::new(offsets, Some(self.src_stride.into()), true, None)?;
+        Some(Arc::new(Shuffle::new(pattern)))
+    }
+}
+
 /// The places of all turns of nested loops, in their order: where they start, then turns and stride of each loop, innermost last.
 pub(crate) fn places(first: i64, loops: impl Iterator<Item = (usize, i64)>) -> Vec<i64> {
     loops.fold(vec![first], |places, (extent, stride)| {

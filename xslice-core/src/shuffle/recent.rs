@@ -25,7 +25,9 @@ impl<K: Clone + Hash + Eq, V: Clone, const PLACES: usize> Recent<K, V, PLACES> {
         }
         // Derived without the lock; two threads that derive the same keep either.
         let value = derive(key);
-        recent()[place] = Some((key.clone(), value.clone()));
+        let derived = Some((key.clone(), value.clone()));
+        // What had the place is dropped without it, too.
+        let _earlier = core::mem::replace(&mut recent()[place], derived);
         (value, false)
     }
 }

@@ -5,7 +5,7 @@ use super::{KeptPlaces, Turns, columns};
 use crate::level::Level;
 use crate::move_::cache::Cache;
 use crate::move_::copy::Rows;
-use crate::shuffle::{Pattern, Shuffle};
+use crate::shuffle::{Named, Pattern, Shuffle};
 use alloc::sync::Arc;
 
 /// Fewer rows have moved before the tables are made.
@@ -68,16 +68,18 @@ fn shuffle(
     for (offset, byte) in offsets.iter_mut().zip(bytes) {
         *offset = byte;
     }
-    let offsets = &offsets[..rows.count * rows.bytes];
-    let stride = i32::try_from(turns.src_stride).ok()?;
-    let loads = cost_of_loads(offsets, stride);
+    let named = Named {
+        offsets,
+        period: rows.count * rows.bytes,
+        src_stride: i32::try_from(turns.src_stride).ok()?,
+    };
+    let loads = cost_of_loads(&named.offsets[..named.period], named.src_stride);
     let saved = cost_of_rows(rows, places.reach).checked_sub(loads)?;
     let saved = saved.saturating_mul(turns.count);
     if saved < LEAST_SAVED {
         return None;
     }
-    let pattern = Pattern::new(offsets.to_vec(), Some(turns.src_stride as i64), true, None)?;
-    let (shuffle, is_known) = Shuffle::of_call(pattern);
+    let (shuffle, is_known) = named.shuffle()?;
     let has_tables = (is_known || saved >= TABLES) && shuffle.tables(level).1.is_some();
     has_tables.then_some(shuffle)
 }
