@@ -5,8 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 target="${CARGO_TARGET_DIR:-$PWD/target}"
 export CARGO_TERM_COLOR=never PATH="$target/release:$PATH"
-# With the examples, of which the README runs one: their dependencies have more features.
-cargo build --release --workspace --locked --quiet --bins --examples
+cargo build --release --workspace --locked --quiet
 
 # commands FILE: the lines of its blocks of sh.
 commands() { awk '/^```sh$/ { on = 1; next } /^```$/ { on = 0 } on && NF' "$1"; }

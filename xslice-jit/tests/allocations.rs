@@ -1,5 +1,5 @@
-//! `Kernel::run` allocates nothing, whatever the engine, and neither does `Jit::compile` of what is known. Alone in a process: it counts,
-//! for each thread, in the global allocator.
+//! `Kernel::run` allocates nothing once it is warm, whatever the engine, and neither does `Jit::compile` of what is known. Alone in a
+//! process: it counts, for each thread, in the global allocator.
 
 mod common;
 

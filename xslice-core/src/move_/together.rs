@@ -211,12 +211,15 @@ impl Call<'_> {
         let mut lists = [const { [const { MaybeUninit::uninit() }; LISTED] }; 2];
         let [from, to] = &mut lists;
         let rows = (short.of_turn, short.apart);
+        let each = block.places(from, inner, rows, short.ahead, |k| stride(k).src as isize);
+        let to = match in_sequence {
+            true => None,
+            // Only rows of a pattern lie anywhere, one a turn.
+            false => Some(block.places(to, inner, (1, 0), 0, |k| stride(k).dst as isize)),
+        };
         let places = Places {
-            each: block.places(from, inner, rows, short.ahead, |k| stride(k).src as isize),
-            to: match in_sequence {
-                true => None,
-                false => Some(block.places(to, inner, rows, 0, |k| stride(k).dst as isize)),
-            },
+            each,
+            to,
             ahead: short.ahead,
         };
         turns(&inner[..block.cut], first, &stride, |first| {
