@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::level::Level;
 use crate::move_;
 use crate::operand::{Input, Output};
-use crate::plan::Plan;
+use crate::plan::{OneTurn, Plan};
 use crate::scratch::Scratch;
 
 #[doc(hidden)]
@@ -105,6 +105,13 @@ pub fn run_parallel_on(
     temporaries: impl FnOnce(OnScratch<'_>) -> Result<(), Error>,
 ) -> Result<(), Error> {
     move_::run_parallel(parts, plan, inputs, output, temporaries)
+}
+
+/// As [`run`], of a call that is one turn of one Move. For engines.
+#[doc(hidden)]
+#[inline]
+pub fn run_turn(turn: OneTurn<'_>) {
+    move_::only_turn(Level::settled(), turn);
 }
 
 /// As [`run`], on temporaries that are fetched only if the plan has some. For engines.

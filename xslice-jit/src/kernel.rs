@@ -220,6 +220,8 @@ pub(crate) struct Bound {
     pub(crate) numbers: Box<[i64]>,
     /// The buffer of each position; `None` reads nothing.
     pub(crate) reads: List<Option<Buffer>>,
+    /// Whether the code is nothing but a call of a precompiled Move, for one turn of it.
+    pub(crate) is_turn: bool,
 }
 
 /// A plan, and the engine that runs it. Cheap to clone, `Send` and `Sync`.
@@ -246,8 +248,18 @@ struct Inner {
     declined: Option<Decline>,
     /// One for each nest, in order; empty for the runner.
     nests: Box<[Bound]>,
-    /// Whether a call that [`Plan::direct`] knows may run the code of the one nest at once, on the operands as they are.
-    is_direct: bool,
+    short: Shortcut,
+}
+
+/// How a call of operands of the right types and lengths gets around the steps of its plan.
+#[derive(Clone, Copy, Debug)]
+enum Shortcut {
+    /// By one turn of a Move, where [`Plan::one_turn`] knows the call: there is no code, or it does no more.
+    Turn,
+    /// By the code of the one nest, on the operands as they are, where [`Plan::direct`] knows the call.
+    Code,
+    /// Not at all.
+    None,
 }
 
 impl Kernel {
@@ -257,7 +269,7 @@ impl Kernel {
             engine: Engine::Runner,
             declined,
             nests: Box::default(),
-            is_direct: false,
+            short: Shortcut::Turn,
         }))
     }
 
@@ -267,7 +279,7 @@ impl Kernel {
             return Self::runner(plan, Some(Decline::Codegen));
         }
         Self(Arc::new(Inner {
-            is_direct: is_direct(&plan, &nests),
+            short: shortcut(&plan, &nests),
             plan,
             engine,
             declined: None,
@@ -367,17 +379,25 @@ impl Kernel {
 
     #[inline]
     fn run_into(&self, inputs: &[Input<'_>], output: &mut Output<'_>) -> Result<(), Error> {
-        let Inner {
-            plan,
-            nests,
-            is_direct,
-            ..
-        } = &*self.0;
-        if *is_direct
+        let Inner { plan, nests, .. } = &*self.0;
+        if let Shortcut::Code = self.0.short
             && let [nest] = &**nests
             && let Some(starts) = plan.direct(inputs, output)
             && nest.call(&starts, output)
         {
+            return Ok(());
+        }
+        self.run_moves(inputs, output)
+    }
+
+    /// What no code runs at once. Out of the way of [`Kernel::run_into`], and [`Kernel::run_steps`] out of the way of this: a short call has
+    /// little to remember.
+    #[inline(never)]
+    fn run_moves(&self, inputs: &[Input<'_>], output: &mut Output<'_>) -> Result<(), Error> {
+        if let Shortcut::Turn = self.0.short
+            && let Some(turn) = self.0.plan.one_turn(inputs, output)
+        {
+            runner::run_turn(turn);
             return Ok(());
         }
         self.run_steps(inputs, output)
@@ -403,22 +423,26 @@ impl Kernel {
     }
 }
 
-/// Whether the code of the only nest reads the operands in their order, and tests the indices that a check before it would.
-fn is_direct(plan: &Plan, nests: &[Bound]) -> bool {
+/// There is one where the code of the only nest reads the operands in their order, and tests the indices that a check before it would.
+fn shortcut(plan: &Plan, nests: &[Bound]) -> Shortcut {
     let is_alone = match plan.steps() {
         [Step::Nest(_)] => true,
         [Step::Check(check), Step::Nest(_)] => tested_by_code(check),
         _ => false,
     };
-    let [nest] = nests else { return false };
+    let [nest] = nests else { return Shortcut::None };
     let count = plan.operand_types().count();
     let operands = (0..count).map(|at| Some(Buffer::Operand(at)));
-    is_alone
-        && match nest.reads[..] {
-            // Positions in a Range count from null.
-            [None] => count == 0,
-            ref reads => operands.eq(reads.iter().copied()),
-        }
+    let in_order = match nest.reads[..] {
+        // Positions in a Range count from null.
+        [None] => count == 0,
+        ref reads => operands.eq(reads.iter().copied()),
+    };
+    match is_alone && in_order {
+        true if nest.is_turn => Shortcut::Turn,
+        true => Shortcut::Code,
+        false => Shortcut::None,
+    }
 }
 
 /// Runs on the temporaries of this thread.

@@ -195,6 +195,8 @@ pub(crate) struct Parts {
     pub numbers: Vec<i64>,
     /// The buffer of each position; `None` for a Range, which reads nothing.
     pub reads: List<Option<Buffer>>,
+    /// Whether all that there is to do is one turn of a precompiled Move that reads no index.
+    pub is_turn: bool,
 }
 
 /// Whether the precompiled Moves run the move of a schedule, with the innermost loop around it.
@@ -278,6 +280,7 @@ impl Parts {
             },
             numbers: Vec::with_capacity(2 * loops + 1 + positions * (loops + 3) + of_move),
             reads: List::new(),
+            is_turn: false,
         });
         let extents = schedule.extents()[..loops].iter();
         parts.numbers.extend(extents.map(|&extent| extent as i64));
@@ -346,6 +349,7 @@ impl Parts {
             Move::Shuffle { .. } | Move::Fill(_) => None,
         };
         self.structure.inner = Inner::Innermost { table };
+        self.is_turn = schedule.extents().is_empty() && self.structure.positions.len() == 1;
         // The plan keeps the schedule where it is for as long as a kernel holds it.
         let address = std::ptr::from_ref(schedule).expose_provenance();
         self.numbers.push(address as i64);

@@ -62,9 +62,9 @@ use crate::error::Error;
 use crate::fixed::Proven;
 use crate::level::Level;
 use crate::nest::Source;
-use crate::nest::schedule::{Move, Row, Schedule};
+use crate::nest::schedule::{Fill, Move, Row, Schedule};
 use crate::operand::{Input, Output};
-use crate::plan::{Check, Plan, PlannedNest, Reader};
+use crate::plan::{Check, OneTurn, Plan, PlannedNest, Reader};
 use crate::scratch;
 use crate::sources::Sources;
 use crate::steps::{self, OnScratch};
@@ -110,21 +110,28 @@ pub(crate) fn run(
     output: &mut Output<'_>,
     temporaries: impl FnOnce(OnScratch<'_>) -> Result<(), Error>,
 ) -> Result<(), Error> {
-    if plan.is_one_turn() && at_once(level, plan, inputs, output) {
+    if let Some(turn) = plan.one_turn(inputs, output) {
+        only_turn(level, turn);
         return Ok(());
     }
     each_step(level, plan, inputs, output, temporaries)
 }
 
-/// Runs a plan that is one turn of one Move, if a call fits it. `false`: nothing has moved.
+/// Runs what is one turn of one Move.
+#[inline]
+pub(crate) fn only_turn(level: Level, turn: OneTurn<'_>) {
+    // SAFETY: holding the turn is the proof that the call has the lengths for which the schedule was verified; no index takes part (I3).
+    unsafe { only_turn_of(level, turn.schedule, turn.src, turn.dst) };
+}
+
+/// Most calls of one turn are short, and this puts nothing on the stack.
+///
+/// # Safety
+/// As [`one_turn`], from the offset of the source on.
 #[inline(never)]
-fn at_once(level: Level, plan: &Plan, inputs: &[Input<'_>], output: &mut Output<'_>) -> bool {
-    // SAFETY: the call has the lengths for which the schedule was verified, and no index takes part (I3).
-    plan.one_turn(inputs, output)
-        .is_some_and(|(schedule, start)| unsafe {
-            let at = schedule.src().offset;
-            one_turn(level, schedule, output.as_mut_ptr(), (start, at))
-        })
+unsafe fn only_turn_of(level: Level, schedule: &Schedule, src: *const u8, dst: *mut u8) {
+    // SAFETY: by the contract of this function.
+    unsafe { one_turn(level, schedule, dst, (src, schedule.src().offset)) };
 }
 
 /// Runs any plan, and finds what is wrong with a call.
@@ -269,37 +276,87 @@ unsafe fn turn(
 ) -> bool {
     // A Range has no place in memory.
     let from = start.wrapping_offset(at as isize);
-    // SAFETY: by the contract of this function; the run that a schedule keeps is that of its own Move.
+    // SAFETY: by the contract of this function.
     unsafe {
-        match *schedule.inner() {
-            Move::Copy { .. } => rows::one(level, to, from, count),
-            Move::Strided {
-                bytes,
-                dst_stride,
-                src_stride,
-                ..
-            } => {
-                let rows = schedule.strided_rows(count, bytes, dst_stride, src_stride);
-                copy::strided(level, to, from, rows);
-            }
-            Move::Shuffle {
-                source_bytes,
-                ref shuffle,
-                ..
-            } => {
-                let operand = (start, source_bytes);
-                match schedule.known_run() {
-                    Some(known) if known.periods == count => {
-                        shuffle.run_known(level, to, from, known, operand);
-                    }
-                    Some(_) | None => shuffle.run(level, to, from, count, operand),
-                }
-            }
-            Move::Fill(ref fill) => fill::run(level, to, count, at, fill),
+        match schedule.inner() {
+            Move::Copy { .. } => copy_turn(level, to, from, count),
+            Move::Strided { .. } => strided_turn(level, schedule, count, to, from),
+            Move::Shuffle { .. } => shuffle_turn(level, schedule, count, to, (start, from)),
+            Move::Fill(fill) => fill_turn(level, to, count, at, fill),
             Move::Lookup { .. } => return false,
         }
     }
     true
+}
+
+// The arms of `turn`, each out of the way of the others: what one of them has to remember, no other has to save.
+
+/// # Safety
+/// As [`turn`].
+#[inline(never)]
+unsafe fn copy_turn(level: Level, to: *mut u8, from: *const u8, bytes: usize) {
+    // SAFETY: by the contract of this function.
+    unsafe { rows::one(level, to, from, bytes) };
+}
+
+/// # Safety
+/// As [`turn`].
+#[inline(never)]
+unsafe fn strided_turn(
+    level: Level,
+    schedule: &Schedule,
+    count: usize,
+    to: *mut u8,
+    from: *const u8,
+) {
+    if let Move::Strided {
+        bytes,
+        dst_stride,
+        src_stride,
+        ..
+    } = *schedule.inner()
+    {
+        let rows = schedule.strided_rows(count, bytes, dst_stride, src_stride);
+        // SAFETY: by the contract of this function.
+        unsafe { copy::strided(level, to, from, rows) };
+    }
+}
+
+/// # Safety
+/// As [`turn`]; the source starts at `start`.
+#[inline(never)]
+unsafe fn shuffle_turn(
+    level: Level,
+    schedule: &Schedule,
+    count: usize,
+    to: *mut u8,
+    (start, from): (*const u8, *const u8),
+) {
+    if let Move::Shuffle {
+        source_bytes,
+        ref shuffle,
+        ..
+    } = *schedule.inner()
+    {
+        let operand = (start, source_bytes);
+        // SAFETY: by the contract of this function; the run that a schedule keeps is that of its own Move.
+        unsafe {
+            match schedule.known_run() {
+                Some(known) if known.periods == count => {
+                    shuffle.run_known(level, to, from, known, operand);
+                }
+                Some(_) | None => shuffle.run(level, to, from, count, operand),
+            }
+        }
+    }
+}
+
+/// # Safety
+/// As [`turn`].
+#[inline(never)]
+unsafe fn fill_turn(level: Level, to: *mut u8, count: usize, first: i64, fill: &Fill) {
+    // SAFETY: by the contract of this function.
+    unsafe { fill::run(level, to, count, first, fill) };
 }
 
 impl Schedule {

@@ -7,7 +7,8 @@ use super::{Input, OperandNeed, Output, Plan, PlannedNest, Step};
 use crate::access::Buffer;
 use crate::elem::ElementType;
 use crate::nest::Source;
-use crate::nest::schedule::Schedule;
+use crate::nest::schedule::{Move, Schedule};
+use core::marker::PhantomData;
 
 /// Operands of such a call, at most.
 pub(crate) const MOST_OPERANDS: usize = 2;
@@ -18,7 +19,7 @@ pub(crate) struct Direct {
     operands: [(ElementType, usize); MOST_OPERANDS],
     count: usize,
     output: (ElementType, usize),
-    /// Whether the nest is one turn of its Move, and reads nothing but the first operand or a Range.
+    /// Whether the nest is one turn of its Move, which reads nothing but the first operand or a Range.
     is_one_turn: bool,
 }
 
@@ -74,7 +75,8 @@ fn is_one_turn(planned: &PlannedNest) -> bool {
             Source::Buffer(buffer) => buffer == Buffer::Operand(0),
             Source::Range(_) => true,
         };
-        reads_first && schedule.is_one_turn()
+        let reads_indices = matches!(schedule.inner(), Move::Lookup { .. });
+        reads_first && !reads_indices && schedule.is_one_turn()
     })
 }
 
@@ -92,26 +94,35 @@ impl Plan {
         self.direct.as_ref()?.starts(inputs, output)
     }
 
-    /// Whether one turn of one Move is all of a call.
+    /// The turn of its Move that is all of a call, if it is, and [`Plan::direct`] knows the call. For engines.
+    #[doc(hidden)]
     #[inline]
-    pub(crate) fn is_one_turn(&self) -> bool {
-        self.direct
-            .as_ref()
-            .is_some_and(|direct| direct.is_one_turn)
-    }
-
-    /// The schedule, and where the first operand starts, if [`Plan::direct`] knows the call and one turn of one Move is all of it.
-    #[inline]
-    pub(crate) fn one_turn(
-        &self,
-        inputs: &[Input<'_>],
-        output: &Output<'_>,
-    ) -> Option<(&Schedule, *const u8)> {
+    #[must_use]
+    pub fn one_turn<'c>(
+        &'c self,
+        inputs: &'c [Input<'_>],
+        output: &'c mut Output<'_>,
+    ) -> Option<OneTurn<'c>> {
         let direct = self.direct.as_ref().filter(|direct| direct.is_one_turn)?;
         let [Step::Nest(planned)] = &self.steps[..] else {
             return None;
         };
-        let [first, _] = direct.starts(inputs, output)?;
-        Some((planned.schedule()?, first))
+        let schedule = planned.schedule()?;
+        let [src, _] = direct.starts(inputs, output)?;
+        Some(OneTurn {
+            schedule,
+            src,
+            dst: output.as_mut_ptr(),
+            _buffers: PhantomData,
+        })
     }
+}
+
+/// One turn of a Move, and buffers of the lengths that it was verified for, from which it reads and to which it writes. For engines.
+#[doc(hidden)]
+pub struct OneTurn<'c> {
+    pub(crate) schedule: &'c Schedule,
+    pub(crate) src: *const u8,
+    pub(crate) dst: *mut u8,
+    _buffers: PhantomData<(&'c [u8], &'c mut [u8])>,
 }
