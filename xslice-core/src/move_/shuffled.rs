@@ -82,6 +82,7 @@ impl Shuffle {
     /// # Safety
     /// Every byte that the pattern names for these periods lies in `operand`, which is readable; as many bytes as the periods have are
     /// writable from `dst` on and do not overlap it.
+    #[inline(never)]
     pub unsafe fn run(
         &self,
         level: Level,
@@ -137,7 +138,7 @@ impl Shuffle {
     ///
     /// # Safety
     /// As [`Shuffle::run`]; `known` was found for this shuffle.
-    #[inline(never)]
+    #[inline(always)]
     pub(super) unsafe fn run_known(
         &self,
         level: Level,
@@ -146,37 +147,73 @@ impl Shuffle {
         known: &KnownRun,
         operand: (*const u8, usize),
     ) {
+        // SAFETY: by the contract of this function; holding `level` is the proof that the processor has its instructions.
+        unsafe {
+            #[cfg(any(
+                target_arch = "x86_64",
+                all(target_arch = "aarch64", target_feature = "neon")
+            ))]
+            {
+                let run = Run {
+                    dst,
+                    src,
+                    bytes: known.bytes,
+                    low: operand.0,
+                    high: operand.0.wrapping_add(operand.1),
+                };
+                if known.level == level && run.holds(known.reach) {
+                    return self.run_inside(dst, src, known, run.low, run.high);
+                }
+            }
+            self.run(level, dst, src, known.periods, operand);
+        }
+    }
+
+    /// Moves a known run whose loads lie inside its operand, from `low` to `high`.
+    ///
+    /// # Safety
+    /// As [`Shuffle::run_known`]; the processor has the level that the run is known for.
+    #[cfg(any(
+        target_arch = "x86_64",
+        all(target_arch = "aarch64", target_feature = "neon")
+    ))]
+    #[inline(never)]
+    unsafe fn run_inside(
+        &self,
+        dst: *mut u8,
+        src: *const u8,
+        known: &KnownRun,
+        low: *const u8,
+        high: *const u8,
+    ) {
+        let bytes = known.bytes;
         let run = Run {
             dst,
             src,
-            bytes: known.bytes,
-            low: operand.0,
-            high: operand.0.wrapping_add(operand.1),
+            bytes,
+            low,
+            high,
         };
-        // SAFETY: by the contract of this function; holding `level` is the proof that the processor has its instructions, and what the known
-        // run reads was just found to lie inside the operand.
+        // SAFETY: by the contract of this function.
         unsafe {
-            if known.level != level || !run.holds(known.reach) {
-                return self.run(level, dst, src, known.periods, operand);
-            }
             #[cfg(target_arch = "x86_64")]
-            if level.kind() == Kind::Avx512
+            if known.level.kind() == Kind::Avx512
                 && let Some(wide) = self.wide()
             {
                 return short::run_known(dst, src, wide, known);
             }
-            match self.tables(level) {
+            match self.tables(known.level) {
                 #[cfg(target_arch = "x86_64")]
                 (None, Some(narrow)) => {
-                    let tables = narrow.of_rows(run.bytes);
+                    let tables = narrow.of_rows(bytes);
                     lanes::run_known::<__m128i>(&run, self.pattern(), tables, known);
                 }
                 #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
                 (_, Some(narrow)) => {
-                    let tables = narrow.of_rows(run.bytes);
+                    let tables = narrow.of_rows(bytes);
                     lanes::run_known::<uint8x16_t>(&run, self.pattern(), tables, known);
                 }
-                _ => self.run(level, dst, src, known.periods, operand),
+                _ => unreachable!("a run is known by its tables"),
             }
         }
     }
@@ -331,13 +368,6 @@ impl Shuffle {
 }
 
 impl Run {
-    /// Whether the operand has all bytes from the first of `reach`, counted from the place of the run, to before the last (I3).
-    #[inline(always)]
-    pub(super) fn holds(&self, reach: (isize, isize)) -> bool {
-        let place = self.src as isize;
-        place + reach.0 >= self.low as isize && place + reach.1 <= self.high as isize
-    }
-
     /// Row `k` of rows whose first is this.
     pub(super) fn row(&self, k: usize, rows: Rows) -> Self {
         Self {

@@ -17,7 +17,7 @@ use crate::move_::copy::Rows;
 use crate::move_::prefetch;
 use crate::move_::processor::habits;
 use crate::nest::schedule::KEPT;
-use crate::shuffle::{LINE, Pattern, Tables};
+use crate::shuffle::{KnownRun, LINE, Pattern, Tables};
 use core::arch::x86_64::{__m128i, _mm_or_si128, _mm_shuffle_epi8};
 use halves::BothHalves;
 
@@ -46,6 +46,12 @@ unsafe impl Lanes for __m128i {
     }
 
     #[target_feature(enable = "avx2")]
+    unsafe fn few(run: &Run, tables: &Tables<16>, known: &KnownRun) -> bool {
+        // SAFETY: by the contract of this function.
+        unsafe { few(run, tables, known) }
+    }
+
+    #[target_feature(enable = "avx2")]
     unsafe fn alone(
         first: &Run,
         pattern: &Pattern,
@@ -56,6 +62,22 @@ unsafe impl Lanes for __m128i {
         // SAFETY: by the contract of this function.
         unsafe { lanes::each_alone::<Self>(first, pattern, tables, rows, places) }
     }
+}
+
+/// Calls the function for halves of the shape of the tables. `false`: there is none, and nothing has moved.
+macro_rules! by_shape {
+    ($tables:expr, $function:ident($($argument:expr),*)) => {{
+        match ($tables.vectors, $tables.per_vector) {
+            (1, 1) => $function::<1, 1>($($argument),*),
+            (1, 2) => $function::<1, 2>($($argument),*),
+            (1, 3) => $function::<1, 3>($($argument),*),
+            (1, 4) => $function::<1, 4>($($argument),*),
+            (3, 3) if $tables.shares_loads => $function::<3, 3>($($argument),*),
+            (3, 4) if $tables.shares_loads => $function::<3, 4>($($argument),*),
+            _ => return false,
+        }
+        true
+    }};
 }
 
 /// Moves tiles of rows. `false`: tables of this shape are not moved here, and nothing has moved.
@@ -74,21 +96,64 @@ unsafe fn each(first: &Run, tables: &Tables<16>, tiles: &Tiles<'_>) -> bool {
         {
             return blended::each(doubled, first, tables, tiles);
         }
-        match (tables.vectors, tables.per_vector) {
-            (1, 1) => walk(&BothHalves::<1, 1>::new(tables), first, tables, tiles),
-            (1, 2) => walk(&BothHalves::<1, 2>::new(tables), first, tables, tiles),
-            (1, 3) => walk(&BothHalves::<1, 3>::new(tables), first, tables, tiles),
-            (1, 4) => walk(&BothHalves::<1, 4>::new(tables), first, tables, tiles),
-            (3, 3) if tables.shares_loads => {
-                walk(&BothHalves::<3, 3>::new(tables), first, tables, tiles);
-            }
-            (3, 4) if tables.shares_loads => {
-                walk(&BothHalves::<3, 4>::new(tables), first, tables, tiles);
-            }
-            _ => return false,
+        by_shape!(tables, each_by(first, tables, tiles))
+    }
+}
+
+/// # Safety
+/// As [`each`], of tables of that shape.
+#[target_feature(enable = "avx2")]
+#[inline]
+unsafe fn each_by<const VECTORS: usize, const LOADS: usize>(
+    first: &Run,
+    tables: &Tables<16>,
+    tiles: &Tiles<'_>,
+) {
+    let halves = BothHalves::<VECTORS, LOADS>::new(tables);
+    // SAFETY: by the contract of this function.
+    unsafe { walk(&halves, first, tables, tiles) }
+}
+
+/// Moves the tiles of a run that is known, and too short to be aligned. `false`: they are moved by other loops, and nothing has moved.
+///
+/// # Safety
+/// As [`lanes::run_known`]; the processor has AVX2.
+#[target_feature(enable = "avx2")]
+#[inline]
+unsafe fn few(run: &Run, tables: &Tables<16>, known: &KnownRun) -> bool {
+    if known.bytes >= LEAST_ALIGNED || !tables.fill_vectors() {
+        return false;
+    }
+    // SAFETY: by the contract of this function.
+    unsafe { by_shape!(tables, few_by(run, tables, known)) }
+}
+
+/// # Safety
+/// As [`few`], of tables of that shape.
+#[target_feature(enable = "avx2")]
+#[inline(never)]
+unsafe fn few_by<const VECTORS: usize, const LOADS: usize>(
+    run: &Run,
+    tables: &Tables<16>,
+    known: &KnownRun,
+) {
+    let halves = BothHalves::<VECTORS, LOADS>::new(tables);
+    let (stride, whole) = (tables.src_stride, known.tiles.whole);
+    let (mut src, mut dst) = (run.src, run.dst);
+    // SAFETY: by the contract of this function.
+    unsafe {
+        for _ in 0..whole / 2 {
+            halves.step(src, dst, stride);
+            src = src.wrapping_offset(2 * stride);
+            dst = dst.wrapping_add(2 * tables.tile);
+        }
+        if whole % 2 > 0 {
+            halves.one(src, dst);
+        }
+        if let Some((at, place)) = known.last {
+            halves.one(run.src.offset(place), run.dst.add(at));
         }
     }
-    true
 }
 
 /// How far ahead of the tiles that move the processor is told to fetch, in bytes that rows read. Its own prefetchers lose their pace where

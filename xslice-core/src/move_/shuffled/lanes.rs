@@ -40,6 +40,14 @@ pub(super) unsafe trait Lanes: Copy {
     /// As [`each`].
     unsafe fn tiles(first: &Run, tables: &Tables<16>, tiles: &Tiles<'_>);
 
+    /// Moves the tiles of a run that is known, if there is a way for so few. `false`: nothing has moved.
+    ///
+    /// # Safety
+    /// As [`run_known`].
+    unsafe fn few(_run: &Run, _tables: &Tables<16>, _known: &KnownRun) -> bool {
+        false
+    }
+
     /// [`each_alone`], compiled for the instruction set.
     ///
     /// # Safety
@@ -54,6 +62,13 @@ pub(super) unsafe trait Lanes: Copy {
 }
 
 impl Run {
+    /// Whether the operand has all bytes from the first of `reach`, counted from the place of the run, to before the last (I3).
+    #[inline(always)]
+    pub fn holds(&self, reach: (isize, isize)) -> bool {
+        let place = self.src as isize;
+        place + reach.0 >= self.low as isize && place + reach.1 <= self.high as isize
+    }
+
     /// The run without its first `turns` periods.
     pub fn turned(&self, turns: usize, pattern: &Pattern) -> Self {
         let done = turns * pattern.period();
@@ -210,18 +225,20 @@ pub(super) unsafe fn run_known<V: Lanes>(
     tables: &Tables<16>,
     known: &KnownRun,
 ) {
-    let tiles = Tiles {
-        rows: Rows::one(known.bytes, Cache::Near),
-        places: None,
-        count: known.tiles.whole,
-        last: known.last,
-        reach: known.reach,
-    };
-    let done = tiles.count * tables.tile;
     // SAFETY: by the contract of this function. By `fitting_rows`, which singles out rows, short runs took up to a quarter longer.
     unsafe {
-        V::tiles(run, tables, &tiles);
-        if tiles.last.is_none() && done < known.bytes {
+        if !V::few(run, tables, known) {
+            let tiles = Tiles {
+                rows: Rows::one(known.bytes, Cache::Near),
+                places: None,
+                count: known.tiles.whole,
+                last: known.last,
+                reach: known.reach,
+            };
+            V::tiles(run, tables, &tiles);
+        }
+        let done = known.tiles.whole * tables.tile;
+        if known.last.is_none() && done < known.bytes {
             units(run, pattern, done..known.bytes);
         }
     }
