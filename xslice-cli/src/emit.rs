@@ -46,6 +46,7 @@ const ALLOW: &str = "\
     clippy::restriction,
     dead_code,
     unreachable_pub,
+    unused_assignments,
     unused_mut,
     unused_qualifications,
     unused_variables,

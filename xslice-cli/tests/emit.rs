@@ -279,6 +279,12 @@ fn texts(emitted: &mut Emitted) {
         Tensor::new(&[2, 2], &[12i16, 16, 6, 10]).unwrap(),
     );
     emitted.text("<f64[5, 0]> x[1:]", vec![f64s(&[5, 0])], f64s(&[4, 0]));
+    // More look-ups than fit one nest, and nothing of them is read.
+    emitted.text(
+        &format!("<f64[2], i: i32[1]> x{}[:0]", "[@i]".repeat(10)),
+        vec![f64s(&[2]), Tensor::new(&[1], &[0i32]).unwrap()],
+        f64s(&[0]),
+    );
     emitted.text(
         "<f64[4, 5]> x[3, -2]",
         vec![f64s(&[4, 5])],

@@ -18,8 +18,8 @@ use xslice_core::{ElementType, Error, ErrorKind, Plan};
 const LARGEST: usize = 1 << 31;
 
 /// For whatever a generated function does that a strict reader would not.
-const ALLOW: &str = "#[allow(clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction, unused_mut, unused_variables, \
-    unused_qualifications, reason = \"generated\")]";
+const ALLOW: &str = "#[allow(clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction, unused_assignments, unused_mut, \
+    unused_qualifications, unused_variables, reason = \"generated\")]";
 
 /// The expansion of an invocation: the path of the facade in parentheses, then what the user wrote.
 pub fn invocation(input: TokenStream) -> TokenStream {
