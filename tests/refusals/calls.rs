@@ -231,7 +231,11 @@ fn a_layout_is_refused_by_its_own_numbers() {
     );
     says(
         Signature::new().strided(F32, &[2], &[isize::MAX], 0),
-        "strides [9223372036854775807] from offset 0 reach position 9223372036854775807 (allowed: positions 0..=2305843009213693950 of f32)",
+        "`x`: strides [9223372036854775807] from offset 0 reach position 9223372036854775807 (allowed: positions 0..=2305843009213693950 of f32)",
+    );
+    says(
+        f32s(&[1 << 62, 4]),
+        "`x`: shape [4611686018427387904, 4] has more elements than memory can hold",
     );
     // The last position that memory has.
     let last = isize::MAX / 4 - 1;

@@ -1,6 +1,7 @@
 //! Rows 25 to 39. `Standard` and `OpenVinoText` side by side.
 
 use crate::cases::describe::{Case, Step, strided};
+use crate::suite::tensor;
 use crate::{empty, gives, iota, lists, refuses, typed};
 use xslice::Dialect::OpenVinoText;
 use xslice::ErrorKind;
@@ -32,6 +33,10 @@ fn row_25_begin_equal_to_end_is_nothing_and_one_element_in_the_dialect() {
     }
     // Compared as given: 3 and -1 are different, and so nothing.
     empty(theirs(four(3, -1, 1)), &[0]);
+    let number = |n: u64| tensor(&[1], &[n]);
+    let unsigned = |begin, end| theirs(strided(number(begin), number(end)).by(number(1)));
+    empty(unsigned(1 << 63, u64::MAX), &[0]);
+    lists(unsigned(u64::MAX, u64::MAX), &[3_i64]);
     // Not where a mask bit is set, and not on an empty axis.
     lists(theirs(four(1, 1, 1).begin_mask([1])), &[0_i64]);
     lists(theirs(four(1, 1, 1).end_mask([1])), &[1_i64, 2, 3]);

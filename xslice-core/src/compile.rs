@@ -156,8 +156,9 @@ impl Builder {
         for (operand, ty) in declared.iter().zip(given) {
             let name = &operand.name;
             expect_operand(operand.declared.as_ref(), name, ty.element_type, &ty.shape)
-                .and_then(|()| builder.operand(ty))
                 .map_err(|error| error.parameter(name.clone()))?;
+            let admitted = builder.operand(ty);
+            admitted.map_err(|error| error.of_parameter(name.clone()))?;
         }
         Ok(builder)
     }

@@ -233,6 +233,10 @@ impl ReshapeRule {
 /// let program = Program::chain("x").then(op).build()?;
 /// let signature = Signature::new().operand(ElementType::F32, &[1, 5]);
 /// assert_eq!(program.output_shape(&signature)?, [5]);
+/// // One axis may be a scalar.
+/// let op = Reshape::new("openvino::Unsqueeze@1", ReshapeRule::Unsqueeze, Some((-1).into()));
+/// let program = Program::chain("x").then(op).build()?;
+/// assert_eq!(program.output_shape(&signature)?, [1, 5, 1]);
 /// # Ok::<(), xslice_core::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -244,7 +248,7 @@ pub struct Reshape {
 
 impl Reshape {
     /// A reshape by `rule`; `label` is what errors call it, such as `onnx::Squeeze@13`; `shape` is the parameter: dimensions
-    /// or axes, 1-D integers.
+    /// or axes, 1-D integers, or one axis as a scalar.
     #[must_use]
     pub fn new(
         label: impl Into<Cow<'static, str>>,

@@ -89,14 +89,24 @@ impl Deref for Entries<'_> {
 /// The entries of a parameter, if it is known: what `validate` passes on to `axes`.
 type Values<'a> = Option<Entries<'a>>;
 
-/// Reads parameter `name` as a list of integers, checking its type and rank.
+/// Reads parameter `name` as a list of integers, checking its type and rank. Rows 6, 23: such parameters are 1-D.
 fn list<'a>(op: &Op, name: &'static str, known: Params<'a>) -> Result<Values<'a>, Error> {
+    list_or_scalar(op, name, known, false)
+}
+
+/// The same; where `takes_scalar`, a scalar is the only entry.
+fn list_or_scalar<'a>(
+    op: &Op,
+    name: &'static str,
+    known: Params<'a>,
+    takes_scalar: bool,
+) -> Result<Values<'a>, Error> {
     let Known::Value(tensor) = known(name) else {
         return Ok(None);
     };
     op.check_param_type(name, tensor.element_type())?;
-    // Rows 6, 23: parameters are 1-D.
-    if tensor.shape().len() != 1 {
+    let is_scalar = tensor.shape().is_empty();
+    if tensor.shape().len() != 1 && !(takes_scalar && is_scalar) {
         let shape = format!("{:?}", tensor.shape());
         return Err(Error::new(
             ErrorKind::ParameterRank,
@@ -104,7 +114,11 @@ fn list<'a>(op: &Op, name: &'static str, known: Params<'a>) -> Result<Values<'a>
         )
         .parameter(name)
         .value(shape)
-        .allowed("rank 1"));
+        .allowed(if takes_scalar {
+            "rank 0 or 1"
+        } else {
+            "rank 1"
+        }));
     }
     // No data has as many axes, and a list may be a parameter of thousands of operators.
     if tensor.len() > MOST_AXES {
@@ -217,7 +231,7 @@ fn refusals(op: &Op, known: Params<'_>) -> Vec<Error> {
             }
         }
         Op::Index(index) => refusals.extend(bracket::validate(op, index)),
-        Op::Reshape(reshape) => refusals.extend(list(op, reshape.rule.parameter(), known).err()),
+        Op::Reshape(reshape) => refusals.extend(reshape::parameter(op, reshape, known).err()),
     }
     refusals
 }

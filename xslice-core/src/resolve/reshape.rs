@@ -1,6 +1,6 @@
 //! Reshape, Squeeze and Unsqueeze: the dimensions afterwards.
 
-use super::{Params, axis_repeated, list, normalize_axis};
+use super::{Params, Values, axis_repeated, list_or_scalar, normalize_axis};
 use crate::error::{Error, ErrorKind, counted};
 use crate::list::List;
 use crate::op::{Op, Reshape, ReshapeRule};
@@ -14,7 +14,7 @@ pub(crate) fn reshaped(
     known: Params<'_>,
     dims: &[usize],
 ) -> Result<List<usize>, Error> {
-    let values = list(op, reshape.rule.parameter(), known)?.map(|values| values.all_given());
+    let values = parameter(op, reshape, known)?.map(|values| values.all_given());
     match (reshape.rule, values) {
         (ReshapeRule::Reshape { zero_copies }, values) => {
             reshape_dims(&values.unwrap_or_default(), zero_copies, dims)
@@ -23,6 +23,16 @@ pub(crate) fn reshaped(
         (ReshapeRule::Squeeze, Some(axes)) => squeeze_dims(&axes, dims),
         (ReshapeRule::Unsqueeze, axes) => unsqueeze_dims(&axes.unwrap_or_default(), dims),
     }
+}
+
+/// The dimensions, or the axes: of these there may be one alone, as OpenVINO's text says and ONNX Runtime reads them.
+pub(super) fn parameter<'a>(
+    op: &Op,
+    reshape: &Reshape,
+    known: Params<'a>,
+) -> Result<Values<'a>, Error> {
+    let are_axes = !matches!(reshape.rule, ReshapeRule::Reshape { .. });
+    list_or_scalar(op, reshape.rule.parameter(), known, are_axes)
 }
 
 fn reshape_dims(values: &[i128], zero_copies: bool, dims: &[usize]) -> Result<List<usize>, Error> {

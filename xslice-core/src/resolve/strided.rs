@@ -57,6 +57,7 @@ pub(super) fn slots(
         let known = list.as_ref().and_then(|list| list.get(at));
         known.copied().unwrap_or(1)
     };
+    let given = |list: &Values<'_>, at: usize| list.as_ref().map_or(1, |list| list.given(at));
     let mut ellipses = 0;
     let mut slots = Vec::with_capacity(entries);
     for at in 0..entries {
@@ -69,24 +70,23 @@ pub(super) fn slots(
             Slot::NewAxis
         } else if bit(&slice.shrink_axis_mask, at) {
             // Row 30: a begin mask bit means element 0.
-            let given = begin.as_ref().map_or(1, |begin| begin.given(at));
-            Slot::Shrink((!begin_bit).then_some(given))
+            Slot::Shrink((!begin_bit).then_some(given(begin, at)))
         } else {
+            // Row 25 in the dialect: compared as given.
+            let text = slice.dialect == Dialect::OpenVinoText;
+            let is_one = text && given(begin, at) == given(end, at) && !begin_bit && !end_bit;
             let (begin, end, stride) = (value(begin, at), value(end, at), value(stride, at));
             // Row 34: on an empty dimension too.
             if stride == 0 {
                 refusals.push(step_zero("stride", at));
             }
-            let text = slice.dialect == Dialect::OpenVinoText;
-            // Row 25 in the dialect: compared as given.
-            let one = (text && begin == end && !begin_bit && !end_bit).then_some(begin);
             // Row 26 in the dialect: a reversed end mask stops before element 0.
             let masked_end = if text && stride < 0 { Some(0) } else { None };
             Slot::Plain {
                 begin: (!begin_bit).then_some(begin),
                 end: if end_bit { masked_end } else { Some(end) },
                 stride,
-                one,
+                one: is_one.then_some(begin),
             }
         });
     }
