@@ -157,8 +157,9 @@ impl Builder {
             let name = &operand.name;
             expect_operand(operand.declared.as_ref(), name, ty.element_type, &ty.shape)
                 .map_err(|error| error.parameter(name.clone()))?;
-            let admitted = builder.operand(ty);
-            admitted.map_err(|error| error.of_parameter(name.clone()))?;
+            builder
+                .operand(ty)
+                .map_err(|error| error.of_parameter(name.clone()))?;
         }
         Ok(builder)
     }

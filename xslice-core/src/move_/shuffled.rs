@@ -169,7 +169,8 @@ impl Shuffle {
         }
     }
 
-    /// Moves a known run whose loads lie inside its operand, from `low` to `high`.
+    /// Moves a known run whose loads lie inside its operand, from `low` to `high`. All that it is told fits registers, as a [`Run`] does not: its
+    /// caller has nothing to write down for it.
     ///
     /// # Safety
     /// As [`Shuffle::run_known`]; the processor has the level that the run is known for.
