@@ -305,6 +305,44 @@ fn columns_reach_beyond_31_bits() {
     }
 }
 
+/// Indices of 32 bits on an axis that has more than their positive ones: the negative ones of largest size count from its end, too.
+#[test]
+fn words_count_from_the_end_of_an_axis_beyond_31_bits() {
+    let (rows, width) = (2 * G + 5, 5);
+    let Some(mut x) = Sparse::<u8>::new(rows + width) else {
+        return;
+    };
+    let ids: Vec<i32> = (0..400)
+        .map(|k| match k % 5 {
+            0 | 1 => i32::MIN + k / 5 % 5,
+            2 => i32::MAX - k,
+            _ => k,
+        })
+        .collect();
+    let row = |&id: &i32| (i64::from(id) + if id < 0 { rows as i64 } else { 0 }) as usize;
+    let places: Vec<usize> = ids
+        .iter()
+        .flat_map(|id| (0..width).map(move |column| row(id) + column))
+        .collect();
+    for &place in &places {
+        x.elements()[place] = u8::of(place);
+    }
+    let expected: Vec<u8> = places.iter().map(|&place| u8::of(place)).collect();
+    let program = Program::parse("x[@ids]").expect("a program");
+    let signature = Signature::new()
+        .strided(ElementType::U8, &[rows, width], &[1, 1], 0)
+        .operand(ElementType::I32, &[ids.len()]);
+    let inputs = [
+        Input::from(&x.elements()[..rows + width - 1]),
+        Input::from(&ids[..]),
+    ];
+    each(&program, &signature, &mut |name, run| {
+        let mut result = vec![0; expected.len()];
+        run(&inputs, Output::from(&mut result[..]));
+        assert_eq!(result, expected, "{name}");
+    });
+}
+
 #[test]
 fn an_index_that_fits_only_when_narrowed_is_refused() {
     let Some(mut x) = Sparse::<u8>::new(4 * G + 8) else {

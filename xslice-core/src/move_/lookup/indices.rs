@@ -79,7 +79,7 @@ impl<I: Index> Indices<I> {
     }
 
     /// Words are compared without a sign: of an index that is negative, or of 64 bits and beyond 32, one is larger than it may be. No is the
-    /// answer for an axis of more than 32 bits.
+    /// answer for an axis of more than 32 bits, and for one of more than 31 where indices have 32: there it may be as large.
     ///
     /// # Safety
     /// As [`Indices::count_from_start`]; the processor has AVX2.
@@ -88,12 +88,11 @@ impl<I: Index> Indices<I> {
     #[inline]
     pub unsafe fn count_from_start_avx2(&self) -> bool {
         use core::arch::x86_64::*;
-        let Ok(last) = u32::try_from(self.size - 1) else {
-            return false;
-        };
-        let last = match size_of::<I>() {
-            4 => _mm256_set1_epi32(last.cast_signed()),
-            _ => _mm256_set1_epi64x(last.into()),
+        let last = self.size - 1;
+        let last = match (size_of::<I>(), i32::try_from(last), u32::try_from(last)) {
+            (4, Ok(last), _) => _mm256_set1_epi32(last),
+            (8, _, Ok(last)) => _mm256_set1_epi64x(last.into()),
+            _ => return false,
         };
         let mut most = last;
         for k in (0..ASKED).step_by(size_of::<__m256i>() / size_of::<I>()) {
