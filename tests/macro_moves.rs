@@ -98,6 +98,52 @@ xslice! {
     fn half_of_the_indices<u64[100, 2], ids: i64[1000]> [@(ids[::2])]
 }
 
+xslice! {
+    fn of_a_range<i64, ids: i64[30, 10]> onnx::Range@11(start = 7, limit = 5007, delta = 5) |> [@ids]
+    fn of_a_range_by_a_part<i32, ids: i32[1001]> onnx::Range@11(start = -9, limit = -3009, delta = -3) |> [@(ids[::2])]
+    fn of_a_range_by_constants<i64> onnx::Range@11(start = 7, limit = 5007, delta = 10) |> [[
+        -250, 10, 34, -178, 124, 190, 20, 364, 472, -156, 230, 380, -206, 222, 414, -130,
+        340, 74, 72, 84, 360, -100, 454, 272, -146, 450, 310, -66, 72, 474, 140, 320,
+        264, -28, 194, 180, -70, 194, 222, 14, 320, 390, 224, 72, 184, 60, 450, 104,
+        22, 454, 150, 110, 84, 322, -176, 340, 120, 164, 222, 44, 130, 230, 94, 222,
+        364, 270, -60, 124, 72, -216, 10, 0, -246, 22, 54, -150, 160, 234, 72, 424,
+        40, -80, 314, 472, -106, 330, 30, -6, 472, 214, 220, 240, 24, 72, 134, 460,
+        50, 154, 22, 154, 300, 210, -116, 72, 24, 240, 470, 464, 222, 494, 30, -170,
+        144, 222, 64, 420, 40, -76, 322, 484, -90, 350, 54, 22, 4, 250, -240, 284
+    ]]
+}
+
+/// What [`of_a_range_by_constants`] gathers: the formula that its numbers were written by.
+fn constant(k: i64) -> i64 {
+    (k * k * 7 + 3 * k) % 500 - if k % 3 == 0 { 250 } else { 0 }
+}
+
+#[test]
+fn ranges_are_gathered_by_any_indices() {
+    let ids: Vec<i64> = indices(300, 1000);
+    let mut y = [0; 300];
+    of_a_range(ids.as_array().expect("the length"), &mut y).expect("indices in range");
+    for (got, &id) in y.iter().zip(&ids) {
+        assert_eq!(*got, 7 + 5 * wrapped(id, 1000) as i64);
+    }
+    let mut outside = ids.clone();
+    outside[77] = 1000;
+    of_a_range(outside.as_array().expect("the length"), &mut y).expect_err("an index outside");
+
+    let ids: Vec<i32> = indices(1001, 1000).iter().map(|&id| id as i32).collect();
+    let mut y = [0; 501];
+    of_a_range_by_a_part(ids.as_array().expect("the length"), &mut y).expect("indices in range");
+    for (got, &id) in y.iter().zip(ids.iter().step_by(2)) {
+        assert_eq!(*got, -9 - 3 * wrapped(id.into(), 1000) as i32);
+    }
+
+    let mut y = [0; 128];
+    of_a_range_by_constants(&mut y);
+    for (got, k) in y.iter().zip(0..) {
+        assert_eq!(*got, 7 + 10 * wrapped(constant(k), 500) as i64);
+    }
+}
+
 fn indices(len: usize, size: i64) -> Vec<i64> {
     numbered(len, |n| (n % (2 * size as u64)) as i64 - size)
 }

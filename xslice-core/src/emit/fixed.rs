@@ -62,7 +62,9 @@ impl Emitter<'_> {
             return None;
         }
         let kind = match (nest.source(), nest.src().lookups.first()) {
-            (Source::Range(values), _) => self.fill(nest, values),
+            (Source::Range(values), None) => self.fill(nest, values),
+            // [`Self::pays`] admits none.
+            (Source::Range(_), Some(_)) => return None,
             (Source::Buffer(source), None) => self.copy(nest, source),
             (Source::Buffer(source), Some(lookup)) => self.gather(nest, source, lookup, check)?,
         };
@@ -91,9 +93,9 @@ impl Emitter<'_> {
     pub(super) fn pays(&self, planned: &PlannedNest) -> bool {
         let nest = planned.nest();
         let bytes = nest.element_count() * nest.element_type().size();
-        let one_table = match &nest.src().lookups[..] {
-            [] => true,
-            [lookup] => lookup.access.is_affine(),
+        let one_table = match (nest.source(), &nest.src().lookups[..]) {
+            (_, []) => true,
+            (Source::Buffer(_), [lookup]) => lookup.access.is_affine(),
             _ => false,
         };
         if bytes < ODD_RUNS || !one_table || self.is_const() {
