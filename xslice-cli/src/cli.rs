@@ -25,6 +25,7 @@ Examples:
   xslice emit '<f32[2, 3, 4]> x[1:, :, ::-1]'         a Rust function
   xslice explain '<f32[2, 3, 4]> x[1:, :, ::-1]'      loops, moves and bytes
   xslice bench --filter embed                         how far from the limit of the memory
+  xslice bench '<u8[720, 1280, 3]> x[:, ::-1]'        the same for a movement of your own
 
 Exit code: 0; 1 with one `error:` line for anything refused; 2 for wrong usage.";
 
@@ -51,23 +52,16 @@ enum Command {
     Bench(bench::Args),
 }
 
-/// The option that every command has.
-#[derive(Clone, Copy, Debug, Args)]
-pub struct Limit {
-    /// The most bytes that a file, a tensor or the results of a model may take; K, M and G multiply by 1024
-    #[arg(long, value_name = "N", default_value = "8G", value_parser = parse_bytes)]
-    pub max_bytes: u64,
-}
-
-/// Options of every command that takes a model, a text or files.
+/// Options of every command.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct Common {
     /// Which answers are wanted where the operator texts leave a choice
     #[arg(long, value_enum, default_value_t = DialectName::Standard)]
     dialect: DialectName,
 
-    #[command(flatten)]
-    limit: Limit,
+    /// The most bytes that a file, a tensor or the results of a model may take; K, M and G multiply by 1024
+    #[arg(long, value_name = "N", default_value = "8G", value_parser = parse_bytes)]
+    max_bytes: u64,
 }
 
 impl Common {
@@ -81,7 +75,7 @@ impl Common {
 
     /// The most bytes that anything may take.
     pub fn max_bytes(&self) -> u64 {
-        self.limit.max_bytes
+        self.max_bytes
     }
 
     /// The program of a text; `--dialect` holds for every operator of it, unless it is the standard one, which leaves the text its own.

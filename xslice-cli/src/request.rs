@@ -29,6 +29,15 @@ pub struct What {
 }
 
 impl What {
+    /// What a command of other forms, too, is asked for.
+    pub fn new(what: &str, shapes: &[String], common: Common) -> Self {
+        Self {
+            what: what.into(),
+            shapes: shapes.to_vec(),
+            common,
+        }
+    }
+
     /// The file, if one is named: by how it ends, or because it is there.
     pub fn model_file(&self) -> Option<PathBuf> {
         let path = Path::new(&self.what);

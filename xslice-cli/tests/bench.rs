@@ -3,12 +3,14 @@
 
 mod common;
 
-use common::{Files, refusal, text, xslice, xslice_within};
+use common::{Files, graph, list, model, refusal, slice_model, text, xslice, xslice_within};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use xslice::{ElementType, Tensor};
 use xslice_cli::bench::prepared::{Prepared, Strategy};
 use xslice_cli::bench::traffic;
 use xslice_cli::bench::workloads::{self, Workload};
+use xslice_cli::onnx::NodeProto;
 
 /// Does `work` for each workload, on two threads, the largest first.
 fn for_each(work: impl Fn(Workload) + Sync) {
@@ -165,6 +167,108 @@ fn what_takes_more_than_max_bytes_is_left_out() {
     assert!(!text(&output.stdout).contains("Left out"));
 }
 
+/// What `xslice bench` shows of one's own movement, by the runner, with these options.
+fn own(what: &str, options: &[&str]) -> std::process::Output {
+    let args = ["bench", what, "--rounds", "1", "--strategy", "runner"];
+    xslice(&[&args[..], options].concat())
+}
+
+#[test]
+fn a_text_of_ones_own_is_timed() {
+    let output = xslice(&["bench", "<u8[64, 4]> x[:, ::-1][:, :3]", "--rounds", "1"]);
+    let shown = text(&output.stdout);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    for word in ["result *", "192", "1.17", "jit-baked", "Time of a call:"] {
+        assert!(shown.contains(word), "`{word}` is missing in: {shown}");
+    }
+    assert!(
+        !shown.contains("macro") && !shown.contains("mean"),
+        "{shown}"
+    );
+    for ty in ElementType::ALL {
+        let output = own(&format!("<{ty}[5, 7]> x[::-1, 1:]"), &[]);
+        assert_eq!(output.status.success(), ty != ElementType::String, "{ty}");
+    }
+}
+
+#[test]
+fn operands_without_a_value_get_elements_and_indices_that_are_allowed() {
+    for what in [
+        "<f32[1000, 3], ids: i32[50]> x[@ids]",
+        "<f32[1000, 3], ids: i64[5, 10]> x[@ids][:, :, ::-1]",
+        "<u8[9, 70000], a: i64[300], b: i64[20]> x[:, @a][:, @b]",
+        "<i64[40], b: i32[7]> x[@b]",
+        "<i64> onnx::Range@11(start = 0, limit = 64, delta = 3)",
+    ] {
+        let output = own(what, &["--json", "-"]);
+        assert!(output.status.success(), "{what}: {}", text(&output.stderr));
+        assert_eq!(records(&text(&output.stdout)).len(), 1, "{what}");
+    }
+    // 3 indices of 4 bytes, 3 lines of 64 bytes at most, 36 bytes written.
+    let output = own("<f32[1000, 3], ids: i32[3]> x[@ids]", &["--json", "-"]);
+    let traffic: f64 = records(&text(&output.stdout))[0][4].1.parse().unwrap();
+    assert!((12.0 + 36.0..=12.0 + 6.0 * 64.0 + 36.0).contains(&(traffic * 72.0)));
+}
+
+#[test]
+fn each_output_of_a_model_is_timed_with_the_values_that_are_given() {
+    let files = Files::new();
+    let node = |name, input, output| NodeProto::new("Slice", name, &[input, "s", "e"], &[output]);
+    let nodes = vec![node("a", "x", "y"), node("b", "x", "q\"t")];
+    let mut graph = graph(nodes, vec![list("s", &[1]), list("e", &[4])]);
+    graph.output.push(common::any("q\"t", common::FLOAT));
+    let path = files.model("two.onnx", &model(13, graph));
+    let path = path.display().to_string();
+    let output = own(&path, &["--shape", "x=8", "--json", "-"]);
+    let shown = text(&output.stdout);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let names: Vec<_> = records(&shown).iter().map(|r| r[0].1.clone()).collect();
+    assert_eq!(names, ["\"y\"", "\"q\\\"t\""]);
+    let ids = Tensor::new(&[2], &[4i64, -1]).unwrap();
+    let ids = format!("ids={}", files.tensor("ids.npy", &ids).display());
+    let given = ["--input", &ids];
+    assert!(
+        own("<f32[5], ids: i64[2]> x[@ids]", &given)
+            .status
+            .success()
+    );
+    let line = refusal(&own("<f32[4], ids: i64[2]> x[@ids]", &given));
+    assert!(
+        line.contains("`indices[0]` = 4 is out of range for axis 0 of size 4"),
+        "{line}"
+    );
+}
+
+#[test]
+fn what_cannot_be_timed_is_refused() {
+    let files = Files::new();
+    let path = files.model("slice.onnx", &slice_model());
+    let path = path.display().to_string();
+    for (what, said) in [
+        (
+            "tiny_1d",
+            "`tiny_1d` is a workload: --filter tiny_1d times it",
+        ),
+        ("x[1:]", "the type of `x` is not known here"),
+        ("<string[3]> x[::-1]", "strings are not timed"),
+        (
+            "<f32[0, 3]> x[::-1]",
+            "`result` of shape [0, 3] has no element",
+        ),
+        ("<f32[4611686018427387904]> x[:1]", "E301"),
+        (
+            "<f32[1000000000000]> x[:1]",
+            "x takes 4000000000000 bytes (allowed: 0..=8589934592 bytes)",
+        ),
+        (&path, "give it with --shape x=1,2,3"),
+    ] {
+        let line = refusal(&own(what, &[]));
+        assert!(line.contains(said), "{what}: {line}");
+    }
+    let line = refusal(&xslice(&["bench", "<f32[3]> x[1:]", "--strategy", "macro"]));
+    assert!(line.contains("--strategy macro"), "{line}");
+}
+
 /// The objects of an array, one a line, as keys and values: JSON that this does not take apart is not the JSON that was promised.
 fn records(json: &str) -> Vec<Vec<(String, String)>> {
     let inner = json
@@ -220,7 +324,8 @@ fn one_strategy_alone_and_wrong_options() {
         &["--rounds", "many"],
         &["--strategy", "gpu"],
         &["--filter"],
-        &["tiny"],
+        &["x[1:]", "--filter", "tiny"],
+        &["--input", "x=x.npy"],
     ] {
         let args = [&["bench"], wrong].concat();
         assert_eq!(xslice(&args).status.code(), Some(2), "{wrong:?}");

@@ -96,7 +96,7 @@ where
 
 /// A start, a limit or a step.
 fn number(scalar: &Array, value: f64) -> Result<DynValue> {
-    let mut data = Data::zeros(scalar.ty, 1).ok_or_else(|| failed(NAME, "no such type"))?;
+    let mut data = Data::zeros(scalar.ty, 1)?;
     match scalar.ty {
         ElementType::F32 => put(&mut data, &[value as f32])?,
         _ => put(&mut data, &[value as i64])?,

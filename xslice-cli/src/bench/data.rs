@@ -1,9 +1,13 @@
 //! Buffers of a workload: typed, because the macro wants arrays; at the start of a cache line, so that every run of the program has the
 //! same lines; of random bits that are the same each time.
 
+use crate::error::{self, Error};
+use crate::files::no_memory;
 use std::ops::Range;
-use xslice::half::f16;
-use xslice::{Element, ElementType, Error, ErrorKind, Input, Output};
+use xslice::half::{bf16, f16};
+use xslice::ir::IndexType;
+use xslice::num_complex::Complex;
+use xslice::{Element, ElementType, ErrorKind, Input, Output, Tensor};
 
 /// Bytes of a cache line.
 pub const LINE: usize = 64;
@@ -16,11 +20,16 @@ pub struct Lines<T> {
 }
 
 impl<T: Copy> Lines<T> {
-    fn new(len: usize, zero: T) -> Self {
-        let elements = vec![zero; len + LINE / size_of::<T>()];
+    fn new(len: usize, zero: T) -> error::Result<Self> {
+        let whole = len.saturating_add(LINE / size_of::<T>());
+        let mut elements = Vec::new();
+        if elements.try_reserve_exact(whole).is_err() {
+            return Err(no_memory(whole.saturating_mul(size_of::<T>()) as u64).into());
+        }
+        elements.resize(whole, zero);
         let first = elements.as_ptr().align_offset(LINE);
         let range = first..first + len;
-        Self { elements, range }
+        Ok(Self { elements, range })
     }
 
     fn get(&self) -> &[T] {
@@ -32,7 +41,7 @@ impl<T: Copy> Lines<T> {
     }
 }
 
-/// An element type that workloads have.
+/// An element type that is timed: all but strings.
 pub trait Held: Element + Copy {
     /// The elements, if they are of this type.
     fn of(data: &Data) -> Option<&[Self]>;
@@ -41,7 +50,7 @@ pub trait Held: Element + Copy {
 }
 
 macro_rules! held {
-    ($($variant:ident $ty:ident $random:expr;)*) => {
+    ($($variant:ident $ty:ty, $random:expr;)*) => {
         /// The buffer of an operand or a result.
         #[derive(Debug)]
         pub enum Data {
@@ -49,23 +58,41 @@ macro_rules! held {
         }
 
         impl Data {
-            /// `len` elements of zero bits; `None` for a type that no workload has.
-            #[must_use]
-            pub fn zeros(ty: ElementType, len: usize) -> Option<Self> {
+            /// `len` elements of zero bits.
+            ///
+            /// # Errors
+            /// Strings; no memory.
+            pub fn zeros(ty: ElementType, len: usize) -> error::Result<Self> {
                 match ty {
-                    $(ElementType::$variant => Some(Self::$variant(Lines::new(len, <$ty>::default()))),)*
-                    _ => None,
+                    $(ElementType::$variant => Ok(Self::$variant(Lines::new(len, <$ty>::default())?)),)*
+                    ElementType::String => Err(Error::argument(
+                        "strings are not timed: their moves are clones, and those are the allocator's",
+                    )),
                 }
             }
 
             /// `len` elements of random bits.
-            #[must_use]
-            pub fn random(ty: ElementType, len: usize) -> Option<Self> {
+            ///
+            /// # Errors
+            /// As [`Self::zeros`].
+            pub fn random(ty: ElementType, len: usize) -> error::Result<Self> {
                 let mut data = Self::zeros(ty, len)?;
                 match &mut data {
                     $(Self::$variant(lines) => fill(lines.get_mut(), $random),)*
                 }
-                Some(data)
+                Ok(data)
+            }
+
+            /// The elements of a tensor.
+            ///
+            /// # Errors
+            /// As [`Self::zeros`].
+            pub fn of(tensor: &Tensor) -> error::Result<Self> {
+                let mut data = Self::zeros(tensor.element_type(), tensor.len())?;
+                match &mut data {
+                    $(Self::$variant(lines) => lines.get_mut().copy_from_slice(&tensor.to_vec()?),)*
+                }
+                Ok(data)
             }
 
             /// The element type.
@@ -137,24 +164,47 @@ macro_rules! held {
 }
 
 held! {
-    U8 u8 |bits| bits as u8;
-    F16 f16 |bits| f16::from_bits(bits as u16);
-    F32 f32 |bits| f32::from_bits(bits as u32);
-    F64 f64 f64::from_bits;
-    I32 i32 |bits| bits as i32;
-    I64 i64 u64::cast_signed;
+    Bool bool, |bits| bits & 1 == 1;
+    I8 i8, |bits| bits as i8;
+    I16 i16, |bits| bits as i16;
+    I32 i32, |bits| bits as i32;
+    I64 i64, u64::cast_signed;
+    U8 u8, |bits| bits as u8;
+    U16 u16, |bits| bits as u16;
+    U32 u32, |bits| bits as u32;
+    U64 u64, |bits| bits;
+    F16 f16, |bits| f16::from_bits(bits as u16);
+    Bf16 bf16, |bits| bf16::from_bits(bits as u16);
+    F32 f32, |bits| f32::from_bits(bits as u32);
+    F64 f64, f64::from_bits;
+    C64 Complex<f32>, |bits| Complex::new(f32::from_bits(bits as u32), f32::from_bits((bits >> 32) as u32));
+    C128 Complex<f64>, |bits| Complex::new(f64::from_bits(bits), f64::from_bits(bits.reverse_bits()));
 }
 
 impl Data {
     /// These elements.
-    #[must_use]
-    pub fn indices<T: Held>(values: impl ExactSizeIterator<Item = T>) -> Option<Self> {
+    ///
+    /// # Errors
+    /// No memory.
+    pub fn indices<T: Held>(values: impl ExactSizeIterator<Item = T>) -> error::Result<Self> {
         let mut data = Self::zeros(T::TYPE, values.len())?;
-        let room = T::of_mut(&mut data)?;
-        room.iter_mut()
-            .zip(values)
-            .for_each(|(slot, value)| *slot = value);
-        Some(data)
+        for (slot, value) in T::of_mut(&mut data).into_iter().flatten().zip(values) {
+            *slot = value;
+        }
+        Ok(data)
+    }
+
+    /// `len` random indices of an axis of this size.
+    ///
+    /// # Errors
+    /// No memory.
+    pub fn random_indices(ty: IndexType, len: usize, size: u64) -> error::Result<Self> {
+        let mut random = Random::new();
+        let each = (0..len).map(|_| random.below(size));
+        match ty {
+            IndexType::I32 => Self::indices(each.map(|index| index as i32)),
+            IndexType::I64 => Self::indices(each.map(u64::cast_signed)),
+        }
     }
 
     /// The number of bytes.
@@ -169,7 +219,7 @@ impl Data {
         match self {
             Self::I32(lines) => lines.get().get(at).map(|index| i64::from(*index)),
             Self::I64(lines) => lines.get().get(at).copied(),
-            Self::U8(_) | Self::F16(_) | Self::F32(_) | Self::F64(_) => None,
+            _ => None,
         }
     }
 }
@@ -178,21 +228,24 @@ impl Data {
 ///
 /// # Errors
 /// Another type or length.
-pub fn operand<T: Held, const N: usize>(operands: &[Data], at: usize) -> Result<&[T; N], Error> {
+pub fn operand<T: Held, const N: usize>(
+    operands: &[Data],
+    at: usize,
+) -> Result<&[T; N], xslice::Error> {
     let elements = operands.get(at).and_then(T::of);
     elements
         .and_then(|elements| elements.try_into().ok())
-        .ok_or_else(|| Error::new(ErrorKind::OperandLength, format!("operand {at}")))
+        .ok_or_else(|| xslice::Error::new(ErrorKind::OperandLength, format!("operand {at}")))
 }
 
 /// The result as an array.
 ///
 /// # Errors
 /// Another type or length.
-pub fn result<T: Held, const N: usize>(output: &mut Data) -> Result<&mut [T; N], Error> {
+pub fn result<T: Held, const N: usize>(output: &mut Data) -> Result<&mut [T; N], xslice::Error> {
     T::of_mut(output)
         .and_then(|elements| elements.try_into().ok())
-        .ok_or_else(|| Error::new(ErrorKind::OperandLength, "output"))
+        .ok_or_else(|| xslice::Error::new(ErrorKind::OperandLength, "output"))
 }
 
 /// Random bits, the same each time: a prime number of them, repeated, because the largest operand has more than a hundred million.
@@ -228,8 +281,8 @@ impl Random {
     }
 
     /// A number in `0..size`.
-    pub fn below(&mut self, size: u32) -> u32 {
-        (((self.bits() >> 32) * u64::from(size)) >> 32) as u32
+    pub fn below(&mut self, size: u64) -> u64 {
+        ((u128::from(self.bits()) * u128::from(size)) >> 64) as u64
     }
 }
 

@@ -39,8 +39,8 @@ pub trait Peer {
 /// What was measured of a workload.
 #[derive(Clone, Debug)]
 pub struct Row {
-    /// The workload.
-    pub name: &'static str,
+    /// The workload, or the output of one's own.
+    pub name: String,
     /// Bytes of its result.
     pub bytes: usize,
     /// Nanoseconds of the fastest copy of these bytes.
@@ -58,6 +58,14 @@ impl Row {
     #[must_use]
     pub fn ratio(&self, nanoseconds: f64) -> f64 {
         nanoseconds / (self.limit * self.traffic)
+    }
+
+    /// Nanoseconds of a strategy, if it was timed.
+    #[must_use]
+    pub fn time(&self, strategy: Strategy) -> Option<f64> {
+        let mut times = self.times.iter();
+        let (_, time) = times.find(|(name, _)| *name == strategy.name())?;
+        Some(*time)
     }
 
     /// Whether the call counts for more than the bytes.
@@ -96,10 +104,10 @@ impl Samples {
     }
 }
 
-/// Measures a workload, by our strategies and by peers.
+/// Measures a movement, by our strategies and by peers.
 ///
 /// # Errors
-/// Those of a peer; none that a workload of ours has.
+/// Those of a peer; none of ours, once it has run.
 pub fn measure(
     prepared: &mut Prepared,
     strategies: &[Strategy],
@@ -164,7 +172,7 @@ fn row(prepared: &Prepared, peers: &[Box<dyn Peer>], all: &[Samples]) -> Row {
         Some((name, samples.least()))
     });
     Row {
-        name: prepared.name(),
+        name: prepared.name().into(),
         bytes: prepared.output().bytes(),
         limit: copies.map(Samples::least).fold(f64::INFINITY, f64::min),
         traffic: traffic(prepared),

@@ -1,7 +1,7 @@
-//! A workload ready to run: buffers, plans, machine code, and the copies that it is held against.
+//! A movement ready to run: buffers, plans, machine code, and the copies that it is held against.
 
 use super::data::Data;
-use super::workloads::Workload;
+use super::workloads::{Compiled, Workload};
 use crate::error::Result;
 use std::hint::black_box;
 use xslice::{Engine, Input, Jit, Kernel, Plan, Program, Scratch, Signature, interp, runner};
@@ -77,10 +77,26 @@ impl Copy {
     }
 }
 
-/// A workload ready to run.
+/// What is timed: a workload, or a movement of one's own.
+#[derive(Debug)]
+pub struct Movement<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// What it does.
+    pub program: &'a Program,
+    /// On what.
+    pub signature: &'a Signature,
+    /// The numbers for it.
+    pub operands: Vec<Data>,
+    /// Its form by the macro, if it was there when this was compiled.
+    pub compiled: Option<Compiled>,
+}
+
+/// A movement ready to run.
 #[derive(Debug)]
 pub struct Prepared {
-    workload: Workload,
+    name: String,
+    compiled: Option<Compiled>,
     operands: Vec<Data>,
     output: Data,
     plan: Plan,
@@ -94,36 +110,51 @@ pub struct Prepared {
 }
 
 impl Prepared {
+    /// A workload.
+    ///
+    /// # Errors
+    /// One that does not compile; no memory.
+    pub fn new(workload: Workload) -> Result<Self> {
+        let (program, signature) = workload.program()?;
+        Self::of(Movement {
+            name: workload.name,
+            program: &program,
+            signature: &signature,
+            operands: workload.operands(&signature)?,
+            compiled: Some(workload.compiled),
+        })
+    }
+
     /// Makes the buffers and compiles.
     ///
     /// # Errors
-    /// A workload that does not compile.
-    pub fn new(workload: Workload) -> Result<Self> {
-        let unknown = || xslice::Error::internal(format_args!("`{}` holds no data", workload.name));
-        let (program, signature) = workload.program()?;
-        let plan = program.compile(&signature)?;
-        let kernel = |strategy| Jit::with_strategy(strategy).compile(&program, &signature);
+    /// A movement that does not compile; strings; no memory.
+    pub fn of(movement: Movement<'_>) -> Result<Self> {
+        let (program, signature) = (movement.program, movement.signature);
+        let plan = program.compile(signature)?;
+        let kernel = |strategy| Jit::with_strategy(strategy).compile(program, signature);
         let (ty, len) = (plan.element_type(), plan.output_len());
         let copy = Program::parse("x[...]")?;
         let bytes = Signature::new().operand(ty, &[len]);
         Ok(Self {
-            operands: workload.operands(&signature).ok_or_else(unknown)?,
-            output: Data::zeros(ty, len).ok_or_else(unknown)?,
-            source: Data::random(ty, len).ok_or_else(unknown)?,
+            name: movement.name.into(),
+            compiled: movement.compiled,
+            operands: movement.operands,
+            output: Data::zeros(ty, len)?,
+            source: Data::random(ty, len)?,
             copy_runner: Jit::with_strategy(xslice::Strategy::Runner).compile(&copy, &bytes)?,
             copy_baked: Jit::with_strategy(xslice::Strategy::Baked).compile(&copy, &bytes)?,
             keyed: kernel(xslice::Strategy::Keyed)?,
             baked: kernel(xslice::Strategy::Baked)?,
             plan,
-            workload,
             scratch: Scratch::new(),
         })
     }
 
-    /// The name of the workload.
+    /// The name of the movement.
     #[must_use]
-    pub fn name(&self) -> &'static str {
-        self.workload.name
+    pub fn name(&self) -> &str {
+        &self.name
     }
 
     /// The plan.
@@ -155,13 +186,14 @@ impl Prepared {
         self.operands.is_empty()
     }
 
-    /// Whether this process can run it: a host may have no machine code.
+    /// Whether this process can run it: a host may have no machine code, and the macro's form is compiled before.
     #[must_use]
     pub fn has(&self, strategy: Strategy) -> bool {
         match strategy {
             Strategy::Keyed => self.keyed.engine() == Engine::Keyed,
             Strategy::Baked => self.baked.engine() == Engine::Baked,
-            Strategy::Interp | Strategy::Runner | Strategy::Macro | Strategy::Memcpy => true,
+            Strategy::Macro => self.compiled.is_some(),
+            Strategy::Interp | Strategy::Runner | Strategy::Memcpy => true,
         }
     }
 
@@ -173,7 +205,7 @@ impl Prepared {
     /// Runs it that many times.
     ///
     /// # Errors
-    /// None that a workload of ours has.
+    /// Indices that are outside; none that a workload of ours has.
     pub fn run(&mut self, strategy: Strategy, times: u64) -> Result<(), xslice::Error> {
         let inputs: Vec<Input<'_>> = self.operands.iter().map(Data::input).collect();
         let run = match strategy {
@@ -182,7 +214,9 @@ impl Prepared {
             Strategy::Keyed => return kernel(&self.keyed, &inputs, &mut self.output, times),
             Strategy::Baked => return kernel(&self.baked, &inputs, &mut self.output, times),
             Strategy::Macro => {
-                return (self.workload.compiled)(&self.operands, &mut self.output, times);
+                let missing = || xslice::Error::internal("the macro's form is compiled before");
+                let compiled = self.compiled.ok_or_else(missing)?;
+                return compiled(&self.operands, &mut self.output, times);
             }
             Strategy::Memcpy => {
                 let copy = Copy::candidates(self.generates())[0];

@@ -10,8 +10,33 @@ const UNIT: f64 = 10.0;
 /// Characters of the longest bar.
 const LONGEST: usize = 48;
 
-/// The table, the names of workloads that `--max-bytes` leaves out, then a bar for each strategy.
-pub fn table(rows: &[Row], strategies: &[Strategy], left_out: &[&str]) -> String {
+/// The ratios of the workloads, the names of those that `--max-bytes` leaves out, then the mean of each strategy as a bar.
+pub fn of_workloads(rows: &[Row], strategies: &[Strategy], left_out: &[&str]) -> String {
+    let mut text = table(rows, strategies);
+    if !left_out.is_empty() {
+        let names = left_out.join(", ");
+        let _ = writeln!(text, "Left out, larger than --max-bytes: {names}.");
+    }
+    text + &means(rows, strategies)
+}
+
+/// The ratios of one's own movements, then the time of each by each strategy, with its ratio as a bar.
+pub fn of_own(rows: &[Row], strategies: &[Strategy]) -> String {
+    let mut text = table(rows, strategies) + "\nTime of a call:\n";
+    for row in rows {
+        for strategy in strategies {
+            let Some(time) = row.time(*strategy) else {
+                continue;
+            };
+            let (name, shown) = (row.name.escape_debug().to_string(), duration(time));
+            let bar = bar(row.ratio(time));
+            let _ = writeln!(text, "{name:16}{:10}{shown:>8} {bar}", strategy.name());
+        }
+    }
+    text
+}
+
+fn table(rows: &[Row], strategies: &[Strategy]) -> String {
     let mut text = format!(
         "{:16}{:>10}{:>11}{:>9}{:>8}",
         "workload", "bytes", "limit ns", "traffic", "spread"
@@ -21,7 +46,8 @@ pub fn table(rows: &[Row], strategies: &[Strategy], left_out: &[&str]) -> String
     }
     text.push('\n');
     for row in rows {
-        let name = format!("{}{}", row.name, if row.is_small() { " *" } else { "" });
+        let small = if row.is_small() { " *" } else { "" };
+        let name = format!("{}{small}", row.name.escape_debug());
         let _ = write!(
             text,
             "{name:16}{:>10}{:>11}{:>9.2}{:>8.2}",
@@ -31,13 +57,8 @@ pub fn table(rows: &[Row], strategies: &[Strategy], left_out: &[&str]) -> String
             row.spread
         );
         for strategy in strategies {
-            let time = row
-                .times
-                .iter()
-                .find(|(other, _)| *other == strategy.name());
-            let ratio =
-                time.map_or_else(|| String::from("-"), |(_, time)| figure(row.ratio(*time)));
-            let _ = write!(text, "{ratio:>11}");
+            let ratio = row.time(*strategy).map(|time| figure(row.ratio(time)));
+            let _ = write!(text, "{:>11}", ratio.as_deref().unwrap_or("-"));
         }
         text.push('\n');
     }
@@ -48,14 +69,15 @@ pub fn table(rows: &[Row], strategies: &[Strategy], left_out: &[&str]) -> String
     if rows.iter().any(Row::is_small) {
         text.push_str("* below 10 KiB: the call counts for more than the bytes.\n");
     }
-    if !left_out.is_empty() {
-        let names = left_out.join(", ");
-        let _ = writeln!(text, "Left out, larger than --max-bytes: {names}.");
+    if cfg!(debug_assertions) {
+        text.push_str(
+            "This xslice was built without optimisation, which is no measure: build it with --release.\n",
+        );
     }
-    text + &bars(rows, strategies)
+    text
 }
 
-fn bars(rows: &[Row], strategies: &[Strategy]) -> String {
+fn means(rows: &[Row], strategies: &[Strategy]) -> String {
     let mut text = String::new();
     for &strategy in strategies {
         let ratios = ratios(rows, strategy);
@@ -67,29 +89,34 @@ fn bars(rows: &[Row], strategies: &[Strategy]) -> String {
         }
         let logs: f64 = ratios.iter().map(|ratio| ratio.ln()).sum();
         let mean = (logs / ratios.len() as f64).exp();
-        let length = ((mean * UNIT).round() as usize).max(1);
-        let (bar, end) = if length <= LONGEST {
-            ("\u{2588}".repeat(length), "")
-        } else {
-            ("\u{2588}".repeat(LONGEST), "\u{2026}")
-        };
-        let (name, count) = (strategy.name(), ratios.len());
-        let _ = writeln!(text, "{name:10}{:>8} of {count:2} {bar}{end}", figure(mean));
+        let (name, count, bar) = (strategy.name(), ratios.len(), bar(mean));
+        let _ = writeln!(text, "{name:10}{:>8} of {count:2} {bar}", figure(mean));
     }
     text
+}
+
+/// A ratio as a bar; one that is too long ends in dots.
+fn bar(ratio: f64) -> String {
+    match ((ratio * UNIT).round() as usize).max(1) {
+        length if length <= LONGEST => "\u{2588}".repeat(length),
+        _ => "\u{2588}".repeat(LONGEST) + "\u{2026}",
+    }
 }
 
 fn ratios(rows: &[Row], strategy: Strategy) -> Vec<f64> {
     let large = rows.iter().filter(|row| !row.is_small());
     large
-        .filter_map(|row| {
-            let (_, time) = row
-                .times
-                .iter()
-                .find(|(other, _)| *other == strategy.name())?;
-            Some(row.ratio(*time))
-        })
+        .filter_map(|row| Some(row.ratio(row.time(strategy)?)))
         .collect()
+}
+
+/// Nanoseconds for people.
+fn duration(nanoseconds: f64) -> String {
+    match nanoseconds {
+        ns if ns < 1e3 => figure(ns) + " ns",
+        ns if ns < 1e6 => figure(ns / 1e3) + " us",
+        ns => figure(ns / 1e6) + " ms",
+    }
 }
 
 /// Three digits, or all of a larger number.
@@ -107,9 +134,9 @@ pub fn json(rows: &[Row]) -> String {
     let records = rows.iter().flat_map(|row| {
         row.times.iter().map(move |(strategy, time)| {
             format!(
-                "  {{\"workload\": \"{}\", \"strategy\": \"{}\", \"ns\": {time:.3}, \"limit_ns\": {:.3}, \"traffic\": {:.4}, \
+                "  {{\"workload\": {}, \"strategy\": \"{}\", \"ns\": {time:.3}, \"limit_ns\": {:.3}, \"traffic\": {:.4}, \
                  \"ratio\": {:.4}, \"spread\": {:.4}}}",
-                row.name,
+                quoted(&row.name),
                 strategy,
                 row.limit,
                 row.traffic,
@@ -120,4 +147,19 @@ pub fn json(rows: &[Row]) -> String {
     });
     let records: Vec<_> = records.collect();
     format!("[\n{}\n]\n", records.join(",\n"))
+}
+
+/// A string of JSON.
+fn quoted(text: &str) -> String {
+    let mut quoted = String::from('"');
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => quoted.extend(['\\', c]),
+            c if c.is_control() => {
+                let _ = write!(quoted, "\\u{:04x}", u32::from(c));
+            }
+            c => quoted.push(c),
+        }
+    }
+    quoted + "\""
 }

@@ -4,9 +4,10 @@
 //! indices. Traffic is (distinct lines read + index bytes + output bytes) / (2 x output bytes), at least 1; counted exactly, by walking
 //! every position that the plan reads.
 
-use super::data::{Data, LINE};
+use super::data::LINE;
 use super::prepared::Prepared;
-use xslice::ir::{Buffer, Lookup, LoopNest, Source};
+use xslice::Plan;
+use xslice::ir::{Buffer, IndexType, Lookup, LoopNest, Source, Step};
 
 /// The traffic of a workload.
 #[must_use]
@@ -26,9 +27,28 @@ pub fn traffic(prepared: &Prepared) -> f64 {
         });
     }
     let read: usize = lines.iter().map(Lines::bytes).sum();
-    let indices: usize = operands.iter().skip(1).map(Data::bytes).sum();
+    let tables = operands.iter().zip(index_axes(prepared.plan()));
+    let tables = tables.filter(|(_, axis)| axis.is_some());
+    let indices: usize = tables.map(|(data, _)| data.bytes()).sum();
     let (read, output) = ((read + indices) as f64, output as f64);
     f64::max((read + output) / (2.0 * output), 1.0)
+}
+
+/// For each operand that holds indices, their type and the size of the axis that they are of; the smallest, where they are of several.
+pub fn index_axes(plan: &Plan) -> Vec<Option<(IndexType, u64)>> {
+    let mut axes = vec![None; plan.operand_types().count()];
+    for step in plan.steps() {
+        let Step::Check(check) = step else { continue };
+        let Buffer::Operand(operand) = check.table() else {
+            continue;
+        };
+        if let Some(axis) = axes.get_mut(operand) {
+            let size = check.size().unsigned_abs();
+            let least = axis.map_or(size, |(_, other)| size.min(other));
+            *axis = Some((check.index(), least));
+        }
+    }
+    axes
 }
 
 /// A set of lines.

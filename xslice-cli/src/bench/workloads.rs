@@ -3,8 +3,10 @@
 //! The one place that defines it, for `xslice bench` and for the benches. A line is a name and the program, written once: as text for the
 //! engines, as a function of the macro.
 
-use super::data::{Data, Random, operand, result};
+use super::data::{Data, operand, result};
+use crate::error::Result;
 use std::hint::black_box;
+use xslice::ir::IndexType;
 use xslice::{Error, Program, Signature, xslice};
 
 /// Runs the macro's form that many times.
@@ -20,7 +22,7 @@ pub struct Workload {
     /// How the first operand lies in memory; `None`: row-major.
     strides: Option<&'static [isize]>,
     /// The indices that operands after the first hold.
-    indices: fn() -> Option<Data>,
+    indices: fn() -> Result<Data>,
     /// The form of the macro.
     pub compiled: Compiled,
 }
@@ -62,18 +64,17 @@ impl Workload {
         Ok(sizes.max().unwrap_or_default() as u64)
     }
 
-    /// The operands, the same each time; `None` if one has a type that no workload has.
-    #[must_use]
-    pub fn operands(&self, signature: &Signature) -> Option<Vec<Data>> {
-        let mut operands = Vec::new();
-        for (at, operand) in signature.operands().iter().enumerate() {
-            let len = operand.shape.iter().product();
-            operands.push(match at {
-                0 => Data::random(operand.element_type, len)?,
-                _ => (self.indices)()?,
-            });
-        }
-        Some(operands)
+    /// The operands, the same each time.
+    ///
+    /// # Errors
+    /// No memory.
+    pub fn operands(&self, signature: &Signature) -> Result<Vec<Data>> {
+        let operands = signature.operands().iter().enumerate();
+        let operands = operands.map(|(at, operand)| match at {
+            0 => Data::random(operand.element_type, operand.shape.iter().product()),
+            _ => (self.indices)(),
+        });
+        operands.collect()
     }
 }
 
@@ -101,13 +102,15 @@ macro_rules! workloads {
             name: stringify!($name),
             text: concat!("<", stringify!($ty $($types)*), "> ", $lead, stringify!($($chain)*)),
             strides: None,
-            indices: || { None::<Data> $(.or($indices))? },
+            indices: workloads!(@indices $($indices)?),
             compiled: |operands, output, times| {
                 xslice! { fn run<$ty $($types)*> $($chain)* }
                 workloads!(@call operands output times ($($types)*) $(by $indices)?)
             },
         }),*]
     };
+    (@indices) => { no_indices };
+    (@indices $indices:expr) => { || $indices };
     (@call $operands:ident $output:ident $times:ident ()) => {{
         let _ = $operands;
         let dst = result($output)?;
@@ -177,7 +180,7 @@ const FOCUS_CAT4: Workload = Workload {
     name: "focus_cat4",
     text: "<f32[2, 2, 3, 320, 320]> x[...]",
     strides: Some(&[1, 640, 640 * 640, 1280, 2]),
-    indices: || None,
+    indices: no_indices,
     compiled: |operands, output, times| {
         const PIXELS: usize = 3 * 640 * 640;
         xslice! {
@@ -210,18 +213,21 @@ pub fn all() -> impl Iterator<Item = Workload> {
     ROW_MAJOR.iter().copied().chain([FOCUS_CAT4])
 }
 
-fn random(len: usize, size: u32) -> Option<Data> {
-    let mut random = Random::new();
-    Data::indices((0..len).map(|_| i64::from(random.below(size))))
+/// Of a workload whose operands are all numbers to move.
+fn no_indices() -> Result<Data> {
+    Data::indices([0i64; 0].into_iter())
+}
+
+fn random(len: usize, size: u64) -> Result<Data> {
+    Data::random_indices(IndexType::I64, len, size)
 }
 
 /// A colour for each pixel.
-fn pixels() -> Option<Data> {
-    let mut random = Random::new();
-    Data::indices((0..1080 * 1920).map(|_| random.below(256) as i32))
+fn pixels() -> Result<Data> {
+    Data::random_indices(IndexType::I32, 1080 * 1920, 256)
 }
 
 /// Windows of 1024 samples, 139 apart.
-fn frames() -> Option<Data> {
+fn frames() -> Result<Data> {
     Data::indices((0..511 * 1024).map(|at: i32| i64::from(at / 1024 * 139 + at % 1024)))
 }
