@@ -8,8 +8,14 @@ pub trait Array {
     /// What [`index()`] gives for it.
     type Indexed;
 
-    /// The elements with their type, shape and layout; what does not lie in one piece is copied first.
-    fn with<R>(&self, use_it: impl FnOnce(ArrayOperand<'_>) -> R) -> R;
+    /// Calls `use_it` with the elements, their type, shape and layout; what does not lie in one piece is copied first.
+    ///
+    /// # Errors
+    /// Those of `use_it`; [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory) for a copy.
+    fn with<R>(
+        &self,
+        use_it: impl FnOnce(ArrayOperand<'_>) -> Result<R, Error>,
+    ) -> Result<R, Error>;
 
     /// The result of a kernel, in the kind of this array.
     ///
@@ -102,7 +108,10 @@ fn run_to_tensor(kernel: &Kernel, inputs: &[Input<'_>]) -> Result<Tensor, Error>
 impl Array for Tensor {
     type Indexed = Tensor;
 
-    fn with<R>(&self, use_it: impl FnOnce(ArrayOperand<'_>) -> R) -> R {
+    fn with<R>(
+        &self,
+        use_it: impl FnOnce(ArrayOperand<'_>) -> Result<R, Error>,
+    ) -> Result<R, Error> {
         use_it(ArrayOperand {
             elements: self.as_input(),
             shape: self.shape().to_vec(),
@@ -175,7 +184,10 @@ impl<A: Nested, const N: usize> Nested for [A; N] {
 impl<A: Nested, const N: usize> Array for [A; N] {
     type Indexed = Tensor;
 
-    fn with<R>(&self, use_it: impl FnOnce(ArrayOperand<'_>) -> R) -> R {
+    fn with<R>(
+        &self,
+        use_it: impl FnOnce(ArrayOperand<'_>) -> Result<R, Error>,
+    ) -> Result<R, Error> {
         let mut shape = Vec::new();
         Self::dims(&mut shape);
         let elements = Input::from(Self::flat(core::slice::from_ref(self)));
@@ -200,27 +212,39 @@ where
 {
     type Indexed = ndarray::ArrayD<T>;
 
-    fn with<R>(&self, use_it: impl FnOnce(ArrayOperand<'_>) -> R) -> R {
+    fn with<R>(
+        &self,
+        use_it: impl FnOnce(ArrayOperand<'_>) -> Result<R, Error>,
+    ) -> Result<R, Error> {
+        let (shape, mut strides) = (self.shape().to_vec(), self.strides().to_vec());
+        // Of elements that repeat along an axis there is one.
+        let mut distinct = self.view();
+        for (axis, _) in strides
+            .iter()
+            .enumerate()
+            .filter(|(_, stride)| **stride == 0)
+        {
+            distinct.slice_axis_inplace(ndarray::Axis(axis), (..1.min(shape[axis])).into());
+        }
         // Elements between those of a view may be borrowed by others: only what lies in one piece is used in place.
-        let owned;
-        let (elements, strides) = match self.as_slice_memory_order() {
-            Some(elements) => (elements, Some(self.strides())),
+        let copy;
+        let elements = match distinct.as_slice_memory_order() {
+            Some(elements) => elements,
             None => {
-                owned = self.as_standard_layout();
-                (owned.as_slice().unwrap_or_default(), None)
+                let mut stride = 1;
+                for (slot, &dim) in strides.iter_mut().zip(distinct.shape()).rev() {
+                    *slot = if *slot == 0 { 0 } else { stride };
+                    stride *= dim as isize;
+                }
+                copy = row_major(&distinct)?;
+                &copy
             }
         };
-        let shape = self.shape().to_vec();
-        let layout = strides
-            .filter(|_| !elements.is_empty())
-            .map(|strides| Layout {
-                strides: strides.to_vec(),
-                offset: strides
-                    .iter()
-                    .zip(&shape)
-                    .map(|(&stride, &dim)| (-stride).max(0) as usize * (dim - 1))
-                    .sum(),
-            });
+        let back = |(&stride, &dim): (&isize, &usize)| (-stride).max(0) as usize * (dim - 1);
+        let layout = (!elements.is_empty()).then(|| Layout {
+            offset: strides.iter().zip(&shape).map(back).sum(),
+            strides,
+        });
         use_it(ArrayOperand {
             elements: Input::from(elements),
             shape,
@@ -234,4 +258,16 @@ where
         ndarray::ArrayD::from_shape_vec(shape, elements)
             .map_err(|error| Error::new(crate::ErrorKind::OperandShape, error.to_string()))
     }
+}
+
+/// The elements of a view, or a refusal where there is no memory for them.
+#[cfg(feature = "ndarray")]
+fn row_major<T: Element, D: ndarray::Dimension>(
+    view: &ndarray::ArrayView<'_, T, D>,
+) -> Result<Vec<T>, Error> {
+    let mut copy = Vec::new();
+    copy.try_reserve_exact(view.len())
+        .map_err(|_| Error::out_of_memory(view.len().saturating_mul(size_of::<T>())))?;
+    copy.extend(view.iter().cloned());
+    Ok(copy)
 }

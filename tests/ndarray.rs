@@ -39,6 +39,29 @@ fn views_of_any_strides_are_read_where_they_lie() {
 }
 
 #[test]
+fn elements_that_repeat_are_read_in_place() {
+    let row = ndarray::arr1(&[1u8, 2, 3, 4, 5]);
+    let rows = row.broadcast((1 << 50, 5)).expect("rows");
+    let y = xslice::index(&rows, "x[-3:-1, ::-2]").expect("two rows");
+    assert_eq!(y, arr2(&[[5u8, 3, 1], [5, 3, 1]]).into_dyn());
+    let sparse = row.slice(s![..;2]);
+    let rows = sparse.broadcast((3, 1 << 50, 3)).expect("rows");
+    let y = xslice::index(&rows, "x[1, 7:9, ::-1]").expect("two rows");
+    assert_eq!(y, arr2(&[[5u8, 3, 1], [5, 3, 1]]).into_dyn());
+    let cube = numbered();
+    let (sparse, reversed) = (cube.slice(s![.., 1, ..;2]), cube.slice(s![..;-1, 0, ..]));
+    for view in [sparse, reversed] {
+        let shape = (4, 2, view.shape()[1]);
+        let many = view.broadcast(shape).expect("matrices");
+        let expected = many.slice(s![..2, ..;-1, 1..]).to_owned().into_dyn();
+        assert_eq!(
+            xslice::index(&many, "x[:2, ::-1, 1:]").expect("a slice"),
+            expected
+        );
+    }
+}
+
+#[test]
 fn rows_are_gathered() {
     let table = arr2(&[[0.0f32, 0.5], [1.0, 1.5], [2.0, 2.5]]);
     let ids = xslice::Tensor::vector(&[2, -3]);

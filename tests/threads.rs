@@ -168,3 +168,32 @@ fn calls_that_follow_each_other_at_once_are_each_complete() {
         });
     }
 }
+
+/// Where a process may have no further thread, the calling one does all.
+#[test]
+#[cfg(target_os = "linux")]
+fn without_a_pool_one_thread_does_it() {
+    const NAME: &str = "without_a_pool_one_thread_does_it";
+    if std::env::var_os("RAYON_NUM_THREADS").is_none() {
+        // So many stacks are more than the address space holds.
+        let here = std::env::current_exe().expect("this test");
+        let status = std::process::Command::new("sh")
+            .args(["-c", "ulimit -v 2000000 && exec \"$@\"", "sh"])
+            .arg(here)
+            .args(["--exact", NAME])
+            .env("RAYON_NUM_THREADS", "4000")
+            .status();
+        assert!(status.expect("a shell").success());
+        return;
+    }
+    let (program, signature) = compiled("x[::-1]", U8, &[3 << 20], 0);
+    let (x, blank) = (numbered(U8, &[3 << 20], 5), suite::filled(U8, &[3 << 20]));
+    let (mut expected, mut got) = (blank.clone().expect("memory"), blank.expect("memory"));
+    let kernel = kernel(Strategy::Runner, &(program, signature));
+    kernel
+        .run(&[x.as_input()], expected.as_output())
+        .expect("a valid call");
+    let shared = kernel.run_parallel(&[x.as_input()], got.as_output());
+    shared.expect("a valid call");
+    assert!(got == expected);
+}

@@ -215,6 +215,16 @@ impl Error {
         Self::new(ErrorKind::Internal, text).hint("please report it")
     }
 
+    /// The allocator has not so many bytes.
+    #[cold]
+    #[must_use]
+    pub fn out_of_memory(bytes: usize) -> Self {
+        let text = format!("the allocator refused {bytes} bytes");
+        Self::new(ErrorKind::OutOfMemory, text)
+            .value(bytes)
+            .hint("give the kernel a smaller request, or a lower limit to refuse it earlier")
+    }
+
     /// The same refusal, naming the parameter, operand or attribute.
     #[must_use]
     pub fn parameter(mut self, name: impl Into<Cow<'static, str>>) -> Self {

@@ -3,7 +3,7 @@
 use crate::elem::ElementType;
 use crate::error::Error;
 use crate::operand::{Input, Output};
-use crate::tensor::{byte_count, out_of_memory};
+use crate::tensor::byte_count;
 use alloc::{string::String, vec::Vec};
 
 /// A temporary between two nests.
@@ -135,7 +135,7 @@ fn grow<T: Clone + Default>(buffer: &mut Vec<T>, len: usize, bytes: usize) -> Re
     if buffer.len() < len {
         buffer
             .try_reserve_exact(len - buffer.len())
-            .map_err(|_| out_of_memory(bytes))?;
+            .map_err(|_| Error::out_of_memory(bytes))?;
         buffer.resize(len, T::default());
     }
     Ok(())

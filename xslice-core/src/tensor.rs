@@ -54,15 +54,6 @@ pub(crate) fn too_large(text: &str) -> Error {
     Error::new(ErrorKind::TooLarge, String::from(text)).allowed(format!("0..={} bytes", isize::MAX))
 }
 
-pub(crate) fn out_of_memory(bytes: usize) -> Error {
-    Error::new(
-        ErrorKind::OutOfMemory,
-        format!("the allocator refused {bytes} bytes"),
-    )
-    .value(bytes)
-    .hint("give the kernel a smaller request, or a lower limit to refuse it earlier")
-}
-
 /// An empty vector with room for so many elements of a type, which is that of `T` or is refused.
 pub(crate) fn room_for<T: Element>(ty: ElementType, len: usize) -> Result<Vec<T>, Error> {
     if T::TYPE != ty {
@@ -81,7 +72,7 @@ pub(crate) fn room_for<T: Element>(ty: ElementType, len: usize) -> Result<Vec<T>
 fn reserved<T>(len: usize, bytes: usize) -> Result<Vec<T>, Error> {
     let mut room = Vec::new();
     room.try_reserve_exact(len)
-        .map_err(|_| out_of_memory(bytes))?;
+        .map_err(|_| Error::out_of_memory(bytes))?;
     Ok(room)
 }
 

@@ -16,7 +16,9 @@ use crate::operand::{Input, Output};
 use crate::plan::{Plan, PlannedNest, Step};
 use crate::sources::Sources;
 use crate::steps::{self, OnScratch};
+use core::error::Error as _;
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::OnceLock;
 
 /// A nest that writes fewer bytes is often over before another thread has begun.
 const LEAST_BYTES: usize = 1 << 20;
@@ -33,7 +35,22 @@ pub(crate) fn pays(plan: &Plan) -> bool {
         Step::Nest(planned) => planned.schedule().is_some_and(is_large),
         Step::Check(_) => false,
     };
-    plan.steps().iter().any(large) && rayon::current_num_threads() > 1
+    plan.steps().iter().any(large) && threads() > 1
+}
+
+/// The threads of the current pool. One, where the system starts none for that of all the process: to ask for it then would panic.
+fn threads() -> usize {
+    static HAS_POOL: OnceLock<bool> = OnceLock::new();
+    let start = || match rayon::ThreadPoolBuilder::new().build_global() {
+        Ok(()) => true,
+        // Without a cause it says that the pool was there before.
+        Err(error) => error.source().is_none(),
+    };
+    let is_in_pool = rayon::current_thread_index().is_some();
+    match is_in_pool || *HAS_POOL.get_or_init(start) {
+        true => rayon::current_num_threads(),
+        false => 1,
+    }
 }
 
 fn is_large(schedule: &Schedule) -> bool {
@@ -49,7 +66,7 @@ pub(crate) fn run_parallel(
     temporaries: impl FnOnce(OnScratch<'_>) -> Result<(), Error>,
 ) -> Result<(), Error> {
     let level = Level::best();
-    let threads = rayon::current_num_threads();
+    let threads = threads();
     let run = |_: usize, planned: &PlannedNest, sources: &Sources<'_>, output: &mut Output<'_>| {
         let least =
             |all: &Schedule| parts.or((threads > 1 && is_large(all)).then_some(threads * PARTS));

@@ -4,7 +4,7 @@ use crate::elem::{Element, ElementType};
 use crate::error::{Error, ErrorKind};
 use crate::op::Dialect;
 use crate::range::Progression;
-use crate::tensor::{Tensor, byte_count, out_of_memory, too_large};
+use crate::tensor::{Tensor, byte_count, too_large};
 use alloc::{format, vec::Vec};
 use core::{fmt::Debug, ops::AddAssign};
 
@@ -212,7 +212,7 @@ fn accumulate<T: Element + Copy + AddAssign, const N: usize>(
     let mut bytes = Vec::new();
     bytes
         .try_reserve_exact(size)
-        .map_err(|_| out_of_memory(size))?;
+        .map_err(|_| Error::out_of_memory(size))?;
     let mut value = start;
     for _ in 0..count {
         bytes.extend(bytes_of(value));
