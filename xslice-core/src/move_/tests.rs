@@ -6,7 +6,6 @@ use super::copy_block;
 use super::fill;
 use super::processor::on_each_processor;
 use super::rows::Way;
-use super::shuffled;
 use crate::level::Level;
 use crate::nest::schedule::Fill;
 use crate::range::Progression;
@@ -20,6 +19,9 @@ use alloc::{
 };
 
 use core::cell::RefCell;
+use trial::Trial;
+
+mod trial;
 
 /// Numbers that look random, the same in each run.
 pub(super) struct Random(pub u64);
@@ -67,107 +69,10 @@ fn pattern(random: &mut Random, width: usize) -> Option<Pattern> {
     Pattern::new(offsets, stride, true, past_line)
 }
 
-/// Runs a shuffle on rows whose source is as long as what they read and `slack`, in their order and from places in any order, and compares
-/// with its pattern, byte by byte.
+/// Tries a shuffle at every level, with the habits of every processor.
 fn shuffle(random: &mut Random, shuffle: &Shuffle, periods: usize, slack: (usize, usize)) {
-    let pattern = shuffle.pattern();
-    let bytes = periods * pattern.period();
-    let most = [6, 40][random.below(2)];
-    let apart = [400, 6000][random.below(2)];
-    let rows = Rows {
-        count: 1 + random.below(most),
-        bytes,
-        dst_stride: (bytes + random.below(3)) as isize,
-        src_stride: random.below(apart) as isize - apart as isize / 2,
-        cache: [Cache::Near, Cache::Second, Cache::Far, Cache::None][random.below(4)],
-    };
-    let place = |row: usize, at: usize| {
-        let (period, within) = (at / pattern.period(), at % pattern.period());
-        let first =
-            row as isize * rows.src_stride + period as isize * pattern.src_stride() as isize;
-        first + pattern.offsets()[within] as isize
-    };
-    let all = (0..rows.count).flat_map(|row| (0..bytes).map(move |at| (row, at)));
-    let places: Vec<isize> = all.map(|(row, at)| place(row, at)).collect();
-    let ends = places.iter().min().zip(places.iter().max());
-    let (first, last) = ends.map_or((0, 0), |(&first, &last)| (first, last));
-    let src = random.bytes((last - first) as usize + 1 + slack.0 + slack.1);
-    let start = slack.0 as isize - first;
-    let mut expected = [(); 3].map(|()| vec![UNTOUCHED; rows.count * (bytes + 3)]);
-    let ahead = [0, 3][random.below(2)];
-    let known = rows.count + random.below(ahead + 1);
-    let picked: Vec<usize> = (0..known).map(|_| random.below(rows.count)).collect();
-    let from = picked.iter().map(|&row| row as isize * rows.src_stride);
-    let from: Vec<isize> = from.collect();
-    let mut slots: Vec<usize> = (0..known).collect();
-    (1..rows.count).for_each(|slot| slots.swap(slot, random.below(slot + 1)));
-    let to = slots.iter().map(|&slot| slot as isize * rows.dst_stride);
-    let to: Vec<isize> = to.collect();
-    for row in 0..rows.count {
-        let ways = [(row, row), (picked[row], row), (picked[row], slots[row])];
-        for (expected, (row, slot)) in expected.iter_mut().zip(ways) {
-            let expected = &mut expected[slot * rows.dst_stride as usize..][..bytes];
-            let places = &places[row * bytes..][..bytes];
-            for (expected, place) in expected.iter_mut().zip(places) {
-                *expected = src[(start + place) as usize];
-            }
-        }
-    }
-    let run = |level: Level| {
-        let mut dst = expected.each_ref().map(|dst| vec![UNTOUCHED; dst.len()]);
-        let mut alone = [(); 2].map(|()| vec![UNTOUCHED; bytes + 64]);
-        let (operand, all) = (src.as_ptr_range(), (src.as_ptr(), src.len()));
-        let src = src.as_ptr().wrapping_offset(start);
-        let [in_order, from_any, to_any] = dst.each_mut().map(Vec::as_mut_ptr);
-        // SAFETY: every place of the rows lies in `src`, which begins and ends with them but for the slack; `dst` has room for the rows.
-        unsafe {
-            shuffle.rows(level, in_order, src, rows, operand.clone());
-            let places = shuffled::Places {
-                each: &from,
-                to: None,
-                ahead,
-            };
-            shuffle.rows_from(level, from_any, src, rows, places, operand.clone());
-            let places = shuffled::Places {
-                to: Some(&to),
-                ..places
-            };
-            let rows = Rows {
-                dst_stride: 0,
-                ..rows
-            };
-            shuffle.rows_from(level, to_any, src, rows, places, operand);
-            // What is known of a place, and what is known wherever a run begins, so that each call sees whether it is inside.
-            let inside = |(first, last): (isize, isize)| {
-                start + first >= 0 && (start + last).unsigned_abs() <= all.1
-            };
-            let known = [
-                shuffle.known(level, periods, inside),
-                shuffle.known(level, periods, |_| true),
-            ];
-            for (known, alone) in known.iter().zip(&mut alone) {
-                match known {
-                    Some(known) => shuffle.run_known(level, alone.as_mut_ptr(), src, known, all),
-                    None => shuffle.run(level, alone.as_mut_ptr(), src, periods, all),
-                }
-            }
-        }
-        for alone in alone {
-            let (moved, behind) = alone.split_at(bytes);
-            let name = level.name();
-            assert!(
-                moved == &expected[0][..bytes],
-                "{name}: {pattern:?}, {periods}"
-            );
-            assert!(behind.iter().all(|&byte| byte == UNTOUCHED), "{pattern:?}");
-        }
-        assert!(
-            dst == expected,
-            "{}: {pattern:?}, {periods} periods, {slack:?} spare",
-            level.name()
-        );
-    };
-    on_each_processor(|| Level::all().for_each(run));
+    let trial = Trial::new(random, shuffle, periods, slack);
+    on_each_processor(|| Level::all().for_each(|level| trial.run(level)));
 }
 
 #[test]

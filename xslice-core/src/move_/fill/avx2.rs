@@ -176,10 +176,8 @@ unsafe fn vectors(to: *mut u8, count: usize, first: i64, fill: &Fill) {
                 // SAFETY: by the contract of this function.
                 return unsafe { side_by_side(to, count, first, step, values) };
             }
-            let (start, delta) = (
-                $set(<$ty>::from_bits($start)),
-                $set(<$ty>::from_bits($delta)),
-            );
+            let start = $set(<$ty>::from_bits($start));
+            let delta = $set(<$ty>::from_bits($delta));
             let from = |k: usize| $set((first + step * k as i64) as $ty);
             let next = $set(step as $ty * lanes::<$ty>() as $ty);
             in_vectors!(
