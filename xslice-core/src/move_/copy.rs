@@ -115,9 +115,28 @@ pub(super) unsafe fn run(dst: *mut u8, src: *const u8, bytes: usize) {
 
 /// A way to move one run of a known length.
 pub(super) trait Mover: Copy {
+    /// Bytes that one load and one store move where the run takes two of each: the run, and some of what lies behind it. 0: it takes one.
+    const SPILLING: usize = 0;
+
     /// # Safety
     /// As [`run`], for the length that the mover is made for.
     unsafe fn run(self, dst: *mut u8, src: *const u8);
+
+    /// Moves [`Self::SPILLING`] bytes.
+    ///
+    /// # Safety
+    /// As [`run`], for as many bytes.
+    #[inline(always)]
+    unsafe fn spill(self, dst: *mut u8, src: *const u8) {
+        // SAFETY: by the contract of this function.
+        unsafe {
+            match Self::SPILLING {
+                8 => fixed::<8>(dst, src),
+                16 => fixed::<16>(dst, src),
+                _ => self.run(dst, src),
+            }
+        }
+    }
 }
 
 /// `N` bytes.
@@ -125,6 +144,8 @@ pub(super) trait Mover: Copy {
 pub(super) struct Fixed<const N: usize>;
 
 impl<const N: usize> Mover for Fixed<N> {
+    const SPILLING: usize = if N == 12 { 16 } else { 0 };
+
     #[inline(always)]
     unsafe fn run(self, dst: *mut u8, src: *const u8) {
         // SAFETY: by the contract of this function.
@@ -137,6 +158,8 @@ impl<const N: usize> Mover for Fixed<N> {
 pub(super) struct Halves<const N: usize>(pub usize);
 
 impl<const N: usize> Mover for Halves<N> {
+    const SPILLING: usize = if N <= 8 { 2 * N } else { 0 };
+
     #[inline(always)]
     unsafe fn run(self, dst: *mut u8, src: *const u8) {
         // SAFETY: by the contract of this function; the length is in that range.

@@ -49,6 +49,13 @@ impl<I: Index> Indices<I> {
         (place, (wrapped as u64) < self.size as u64)
     }
 
+    /// The same of an axis without its last row.
+    #[inline(always)]
+    pub fn but_the_last(&self) -> Self {
+        let size = self.size - 1;
+        Self { size, ..*self }
+    }
+
     /// Those behind the first `skipped`.
     #[inline(always)]
     pub fn from(&self, skipped: usize) -> Self {
@@ -88,11 +95,10 @@ impl<I: Index> Indices<I> {
     #[inline]
     pub unsafe fn count_from_start_avx2(&self) -> bool {
         use core::arch::x86_64::*;
-        let last = self.size - 1;
-        let last = match (size_of::<I>(), i32::try_from(last), u32::try_from(last)) {
-            (4, Ok(last), _) => _mm256_set1_epi32(last),
-            (8, _, Ok(last)) => _mm256_set1_epi64x(last.into()),
-            _ => return false,
+        let last = match u32::try_from(self.size - 1) {
+            Ok(last) if size_of::<I>() == 8 => _mm256_set1_epi64x(last.into()),
+            Ok(last @ 0..=0x7fff_ffff) => _mm256_set1_epi32(last.cast_signed()),
+            Ok(_) | Err(_) => return false,
         };
         let mut most = last;
         for k in (0..ASKED).step_by(size_of::<__m256i>() / size_of::<I>()) {

@@ -18,6 +18,9 @@ pub(super) struct Picked<I> {
     pub ahead: usize,
 }
 
+/// Rows of an axis whose last one, which has nothing behind it, is seldom among those of a block.
+const LEAST_AXIS: i64 = 2 * ASKED as i64;
+
 impl<I> Picked<I> {
     /// How many lines of a row of at most one to ask for. It may lie in two.
     fn lines_asked_for(&self) -> usize {
@@ -26,6 +29,17 @@ impl<I> Picked<I> {
             true => 2,
             false => 1,
         }
+    }
+
+    /// Whether rows may be moved with some bytes behind them: in the result that is of the next row, which is written after it, and in the
+    /// source so is it, but for the last row of the axis. Of short axes most blocks pick that.
+    fn may_spill<M: Mover>(&self, _: M) -> bool {
+        let (rows, behind) = (&self.rows, M::SPILLING.saturating_sub(self.rows.bytes));
+        M::SPILLING > 0
+            && self.indices.size >= LEAST_AXIS
+            && rows.dst_stride == rows.bytes as isize
+            && behind <= rows.bytes
+            && behind as isize <= self.indices.scale
     }
 
     /// Whether every row, of at most a line, lies in one, by what their places are multiples of.
@@ -138,6 +152,7 @@ unsafe fn asked<const LINES: usize, I: Index>(
     level: Level,
     picked: Picked<I>,
 ) -> bool {
+    let spills = picked.may_spill(mover);
     let Picked {
         dst,
         src,
@@ -146,7 +161,8 @@ unsafe fn asked<const LINES: usize, I: Index>(
         ahead,
     } = picked;
     // SAFETY: by the contract of this function, for the rows of each part; a row moves only if its index lies in its axis, and rows that are
-    // fetched are some of those left, so that their indices lie in the table.
+    // fetched are some of those left, so that their indices lie in the table. Rows that spill have another one behind them, in the result and
+    // in the axis.
     unsafe {
         let fetch = |at| fetch(&indices, at, src, rows.bytes, LINES);
         (0..ahead.min(rows.count)).for_each(|k| fetch(indices.table.add(k)));
@@ -156,22 +172,22 @@ unsafe fn asked<const LINES: usize, I: Index>(
             let indices = indices.from(done);
             let count = ASKED.min(rows.count - done);
             let fetched = ASKED.min((rows.count - done).saturating_sub(ahead));
-            let mut to = dst.wrapping_offset(done as isize * rows.dst_stride);
-            if fetched == ASKED && indices.count_from_start(level) {
-                indices.each_from_start(|k, place| {
-                    fetch(later.add(k));
-                    mover.run(to, src.offset(place));
-                    to = to.wrapping_offset(rows.dst_stride);
-                });
+            let some = Picked {
+                dst: dst.wrapping_offset(done as isize * rows.dst_stride),
+                rows: Rows { count, ..rows },
+                indices,
+                ..picked
+            };
+            let fetch = |k| fetch(later.add(k));
+            let row = |to, from| mover.run(to, from);
+            let is_whole = fetched == ASKED;
+            let spills = spills && is_whole && count < rows.count - done;
+            if spills && indices.but_the_last().count_from_start(level) {
+                from_start(some, fetch, |to, from| mover.spill(to, from));
+            } else if is_whole && indices.count_from_start(level) {
+                from_start(some, fetch, row);
             } else {
-                (0..fetched).for_each(|k| fetch(later.add(k)));
-                let row = |to, from| mover.run(to, from);
-                let some = Picked {
-                    dst: to,
-                    rows: Rows { count, ..rows },
-                    indices,
-                    ..picked
-                };
+                (0..fetched).for_each(fetch);
                 if !as_read(some, row) {
                     return false;
                 }
@@ -180,6 +196,27 @@ unsafe fn asked<const LINES: usize, I: Index>(
         }
     }
     true
+}
+
+/// [`ASKED`] rows by `row`; `fetch` is called with the number of each.
+///
+/// # Safety
+/// As [`as_read`], for indices that [count from the start](Indices::count_from_start) of the axis.
+#[inline(always)]
+unsafe fn from_start<I: Index>(
+    picked: Picked<I>,
+    fetch: impl Fn(usize),
+    row: impl Fn(*mut u8, *const u8),
+) {
+    let mut to = picked.dst;
+    // SAFETY: by the contract of this function.
+    unsafe {
+        picked.indices.each_from_start(|k, place| {
+            fetch(k);
+            row(to, picked.src.offset(place));
+            to = to.wrapping_offset(picked.rows.dst_stride);
+        });
+    }
 }
 
 /// Asks for so many lines, up to two, of the row of the index at a place, counted from `from`.
