@@ -124,6 +124,9 @@ fn older_reshapes_have_attributes_and_allowzero_came_with_14() {
         .with(AttributeProto::int("allowzero", 1));
     let new = model(14, graph(vec![zero], vec![list("s", &[0, 7])]));
     assert_eq!(run_one(&new, &[("x", iota(&[3, 0]))]).shape(), [0, 7]);
+    let bare = NodeProto::new("Squeeze", "q", &["x", "axes"], &["y"]);
+    let new = model(13, graph(vec![bare], vec![list("axes", &[])]));
+    assert_eq!(run_one(&new, &[("x", iota(&[1, 3, 1]))]).shape(), [3]);
 }
 
 #[test]

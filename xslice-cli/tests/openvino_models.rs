@@ -199,9 +199,16 @@ fn strided_slice_with_masks_and_reshapes_around_it() {
     let axes = ir.constant(&[0]);
     let wide = ir.layer("type=\"Unsqueeze\" version=\"opset1\"", "", &[cut, axes]);
     let same = ir.layer("type=\"Identity\" version=\"opset16\"", "", &[wide]);
-    let thin = ir.layer("type=\"Squeeze\" version=\"opset1\"", "", &[same, axes]);
+    let squeeze = "type=\"Squeeze\" version=\"opset1\"";
+    let thin = ir.layer(squeeze, "", &[same, axes]);
     ir.result(wide);
     ir.result(thin);
+    // An axis of another size stays, and of an empty list are all of size 1.
+    let [stays, none] = [&[1, 0][..], &[]].map(|axes| ir.constant(axes));
+    let also_thin = [stays, none].map(|axes| {
+        let thin = ir.layer(squeeze, "", &[same, axes]);
+        ir.result(thin)
+    });
     let (files, output) = ir.run(no_change, &iota(&[2, 2, 2]));
     assert!(output.status.success(), "{}", text(&output.stderr));
     let floats = [1.0f32, 2.0, 3.0, 5.0, 6.0, 7.0];
@@ -213,6 +220,10 @@ fn strided_slice_with_masks_and_reshapes_around_it() {
         read(&files.path("out/l11.npy")),
         Tensor::new(&[2, 3], &floats).unwrap()
     );
+    for result in also_thin {
+        let name = format!("out/l{result}.npy");
+        assert_eq!(read(&files.path(&name)).shape(), [2, 3]);
+    }
 }
 
 /// Every change must give one line with these words and no output.

@@ -209,8 +209,12 @@ pub enum ReshapeRule {
         /// Whether 0 copies.
         zero_copies: bool,
     },
-    /// Drops the axes of the parameter, or every axis of size 1.
-    Squeeze,
+    /// Drops the axes of the parameter; every axis of size 1 where it is missing or, as OpenVINO's text says and ONNX Runtime does, empty.
+    /// With `keeps_others`, an axis of another size stays (OpenVINO since 2024.3); without, it is refused (ONNX).
+    Squeeze {
+        /// Whether an axis of another size stays.
+        keeps_others: bool,
+    },
     /// Inserts axes of size 1 at the places of the parameter.
     Unsqueeze,
 }
@@ -220,7 +224,7 @@ impl ReshapeRule {
     pub(crate) fn parameter(self) -> &'static str {
         match self {
             Self::Reshape { .. } => "shape",
-            Self::Squeeze | Self::Unsqueeze => "axes",
+            Self::Squeeze { .. } | Self::Unsqueeze => "axes",
         }
     }
 }
@@ -229,7 +233,8 @@ impl ReshapeRule {
 ///
 /// ```
 /// # use xslice_core::{ElementType, Program, Reshape, ReshapeRule, Signature};
-/// let op = Reshape::new("onnx::Squeeze@13", ReshapeRule::Squeeze, Some([0].into()));
+/// let rule = ReshapeRule::Squeeze { keeps_others: false };
+/// let op = Reshape::new("onnx::Squeeze@13", rule, Some([0].into()));
 /// let program = Program::chain("x").then(op).build()?;
 /// let signature = Signature::new().operand(ElementType::F32, &[1, 5]);
 /// assert_eq!(program.output_shape(&signature)?, [5]);
@@ -466,7 +471,9 @@ impl Op {
             return kind.check_params(version, |name| self.param(name).is_some());
         }
         match self {
-            Self::Reshape(op) if op.shape.is_none() && op.rule != ReshapeRule::Squeeze => {
+            Self::Reshape(op)
+                if op.shape.is_none() && !matches!(op.rule, ReshapeRule::Squeeze { .. }) =>
+            {
                 Err(refuse_missing(op.rule.parameter()))
             }
             _ => Ok(()),

@@ -129,7 +129,13 @@ impl Building {
                 let rule = ReshapeRule::Reshape { zero_copies: true };
                 reshape("onnx::Reshape@14", rule, shape)
             }
-            Step::Squeeze(axes) => reshape("onnx::Squeeze@13", ReshapeRule::Squeeze, axes),
+            Step::Squeeze(axes) => reshape(
+                "onnx::Squeeze@13",
+                ReshapeRule::Squeeze {
+                    keeps_others: false,
+                },
+                axes,
+            ),
             Step::Unsqueeze(axes) => reshape("onnx::Unsqueeze@13", ReshapeRule::Unsqueeze, axes),
         })
     }

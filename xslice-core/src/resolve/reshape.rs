@@ -19,8 +19,10 @@ pub(crate) fn reshaped(
         (ReshapeRule::Reshape { zero_copies }, values) => {
             reshape_dims(&values.unwrap_or_default(), zero_copies, dims)
         }
-        (ReshapeRule::Squeeze, None) => Ok(dims.iter().copied().filter(|&dim| dim != 1).collect()),
-        (ReshapeRule::Squeeze, Some(axes)) => squeeze_dims(&axes, dims),
+        (ReshapeRule::Squeeze { keeps_others }, axes) => match axes.unwrap_or_default() {
+            axes if axes.is_empty() => Ok(dims.iter().copied().filter(|&dim| dim != 1).collect()),
+            axes => squeeze_dims(&axes, keeps_others, dims),
+        },
         (ReshapeRule::Unsqueeze, axes) => unsqueeze_dims(&axes.unwrap_or_default(), dims),
     }
 }
@@ -89,11 +91,11 @@ fn reshape_dims(values: &[i128], zero_copies: bool, dims: &[usize]) -> Result<Li
     Ok(result)
 }
 
-fn squeeze_dims(axes: &[i128], dims: &[usize]) -> Result<List<usize>, Error> {
+fn squeeze_dims(axes: &[i128], keeps_others: bool, dims: &[usize]) -> Result<List<usize>, Error> {
     let mut dropped = vec![false; dims.len()];
     for (at, &axis) in axes.iter().enumerate() {
         let axis = normalize_axis(axis, dims.len(), "axes", Some(at))?;
-        if dims[axis] != 1 {
+        if dims[axis] != 1 && !keeps_others {
             let text = format!("axis {axis} has size {} and cannot be squeezed", dims[axis]);
             return Err(Error::new(ErrorKind::Reshape, text)
                 .parameter("axes")
@@ -102,7 +104,7 @@ fn squeeze_dims(axes: &[i128], dims: &[usize]) -> Result<List<usize>, Error> {
                 .value(dims[axis])
                 .allowed("size 1"));
         }
-        dropped[axis] = true;
+        dropped[axis] = dims[axis] == 1;
     }
     Ok(dims
         .iter()

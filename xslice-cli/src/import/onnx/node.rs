@@ -192,7 +192,8 @@ impl Importer<'_> {
 
     fn squeeze(&mut self, node: &mut Node<'_>) -> Result<Value> {
         let rule = if node.proto.op_type == "Squeeze" {
-            ReshapeRule::Squeeze
+            let keeps_others = false;
+            ReshapeRule::Squeeze { keeps_others }
         } else {
             ReshapeRule::Unsqueeze
         };

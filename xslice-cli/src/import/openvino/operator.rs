@@ -131,7 +131,15 @@ pub fn apply(
             let zero_copies = flag(layer, "special_zero")?;
             Reshape::new(label(layer), ReshapeRule::Reshape { zero_copies }, param(1)).into()
         }
-        "Squeeze" => Reshape::new(label(layer), ReshapeRule::Squeeze, param(1)).into(),
+        "Squeeze" => {
+            let keeps_others = true;
+            Reshape::new(
+                label(layer),
+                ReshapeRule::Squeeze { keeps_others },
+                param(1),
+            )
+            .into()
+        }
         "Unsqueeze" => Reshape::new(label(layer), ReshapeRule::Unsqueeze, param(1)).into(),
         // `in_scope` let nothing else pass.
         other => return Err(Fault::outside_scope(Some(layer.name), other).into()),
