@@ -174,17 +174,25 @@ fn calls_that_follow_each_other_at_once_are_each_complete() {
 #[cfg(target_os = "linux")]
 fn without_a_pool_one_thread_does_it() {
     const NAME: &str = "without_a_pool_one_thread_does_it";
-    if std::env::var_os("RAYON_NUM_THREADS").is_none() {
-        // So many stacks are more than the address space holds.
+    const ASKED_BEFORE: &str = "XSLICE_TEST_ASKS_BEFORE";
+    let Ok(asked_before) = std::env::var(ASKED_BEFORE) else {
         let here = std::env::current_exe().expect("this test");
-        let status = std::process::Command::new("sh")
-            .args(["-c", "ulimit -v 2000000 && exec \"$@\"", "sh"])
-            .arg(here)
-            .args(["--exact", NAME])
-            .env("RAYON_NUM_THREADS", "4000")
-            .status();
-        assert!(status.expect("a shell").success());
+        for asked_before in ["no", "yes"] {
+            // No address space holds such a stack.
+            let child = std::process::Command::new(&here)
+                .args(["--exact", NAME, "--test-threads", "1"])
+                .env("RUST_MIN_STACK", (1u64 << 48).to_string())
+                .env(ASKED_BEFORE, asked_before)
+                .output();
+            let child = child.expect("this test starts");
+            let said = String::from_utf8_lossy(&child.stdout);
+            assert!(said.contains("1 passed"), "{asked_before}: {said}");
+        }
         return;
+    };
+    if asked_before == "yes" {
+        let pool = rayon::ThreadPoolBuilder::new().build_global();
+        pool.expect_err("no room for a thread");
     }
     let (program, signature) = compiled("x[::-1]", U8, &[3 << 20], 0);
     let (x, blank) = (numbered(U8, &[3 << 20], 5), suite::filled(U8, &[3 << 20]));

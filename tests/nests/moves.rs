@@ -55,6 +55,22 @@ fn channels_by_constants_are_a_shuffle() {
     );
 }
 
+/// A pattern whose bytes are as far apart as 32 bits can say is none, and no overflow.
+#[test]
+fn rows_at_the_end_of_32_bits_are_strided() {
+    assert_eq!(
+        moves("<u8[100, 3, 2147483646]> x[:, :2, :2]"),
+        "strided 2 x 2 bytes, dst +2, src +2147483646, in loops [100]"
+    );
+    let columns = "2147483647, 2147483645, 2147483640, 2147483639";
+    let text = format!("<u8[100, 2147483648]> x[:, [{columns}]]");
+    assert!(
+        moves(&text).starts_with("shuffle 1 x [2147483647, "),
+        "{}",
+        moves(&text)
+    );
+}
+
 /// The move of a view.
 fn view(shape: &[usize], strides: &[isize]) -> String {
     let program = Program::parse("x[...]").expect("valid");

@@ -119,8 +119,7 @@ impl Pattern {
 
     /// The runs of neighbouring bytes of a period.
     pub(crate) fn runs(&self) -> impl Iterator<Item = &[i32]> {
-        self.offsets
-            .chunk_by(|&one, &next| one.checked_add(1) == Some(next))
+        self.offsets.chunk_by(|&one, &next| follows(one, next))
     }
 
     /// What the runs of a period cost one by one: by the loads and stores that each takes, and by the loop around them. The unit is about a
@@ -157,15 +156,14 @@ impl Pattern {
     }
 }
 
+/// Whether an offset is that of the byte behind another.
+fn follows(one: i32, next: i32) -> bool {
+    one.checked_add(1) == Some(next)
+}
+
 fn stays_together(offsets: &[i32], unit: usize) -> bool {
-    let (units, rest) = (offsets.chunks_exact(unit), offsets.len() % unit);
-    let in_order = |bytes: &[i32]| {
-        bytes
-            .iter()
-            .zip(bytes[0]..)
-            .all(|(&offset, expected)| offset == expected)
-    };
-    rest == 0 && units.into_iter().all(in_order)
+    let (mut units, rest) = (offsets.chunks_exact(unit), offsets.len() % unit);
+    rest == 0 && units.all(|bytes| bytes.is_sorted_by(|one, &next| follows(*one, next)))
 }
 
 /// A run of whole periods as the tables of a level move it, found once, because to find it takes as long as to move a short one.

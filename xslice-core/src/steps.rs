@@ -172,7 +172,7 @@ pub(crate) fn find_outside(table: Input<'_>, at: Range<usize>, size: i64) -> Opt
     match table.element_type() {
         ElementType::I32 => {
             let words = &table.bytes().as_chunks::<4>().0[at];
-            let bound = u32::try_from(size).unwrap_or(u32::MAX);
+            let bound = u32::try_from(size.max(0)).unwrap_or(u32::MAX);
             let bad = |word: &[u8; 4]| is_outside_i32(i32::from_ne_bytes(*word), bound);
             find(words, bad).map(|at| (at, i32::from_ne_bytes(words[at]).into()))
         }

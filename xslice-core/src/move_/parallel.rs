@@ -18,6 +18,7 @@ use crate::sources::Sources;
 use crate::steps::{self, OnScratch};
 use core::error::Error as _;
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::panic::catch_unwind;
 use std::sync::OnceLock;
 
 /// A nest that writes fewer bytes is often over before another thread has begun: on two processors results of 256 to 768 KiB took 0.7 to 1.15
@@ -39,13 +40,13 @@ pub(crate) fn pays(plan: &Plan) -> bool {
     plan.steps().iter().any(large) && threads() > 1
 }
 
-/// The threads of the current pool. One, where the system starts none for that of all the process: to ask for it then would panic.
+/// The threads of the current pool. One, where the system starts none for that of all the process: to ask for it then panics.
 fn threads() -> usize {
     static HAS_POOL: OnceLock<bool> = OnceLock::new();
     let start = || match rayon::ThreadPoolBuilder::new().build_global() {
         Ok(()) => true,
-        // Without a cause it says that the pool was there before.
-        Err(error) => error.source().is_none(),
+        // Without a cause it says that the pool was asked for before, not whether it could be had.
+        Err(error) => error.source().is_none() && catch_unwind(rayon::current_num_threads).is_ok(),
     };
     let is_in_pool = rayon::current_thread_index().is_some();
     match is_in_pool || *HAS_POOL.get_or_init(start) {
