@@ -12,7 +12,7 @@ use crate::tokens::{Ends, Trees};
 use proc_macro::{TokenStream, TokenTree};
 use xslice_core::emit::Function;
 use xslice_core::notation::{self, Diagnostic};
-use xslice_core::{ElementType, Error, ErrorKind, Plan};
+use xslice_core::{ElementType, Error, Plan, Signature};
 
 /// Bytes of any result, intermediate ones included: constants are computed in the memory of the compiler.
 const LARGEST: usize = 1 << 31;
@@ -51,7 +51,8 @@ fn compile(notation: &Notation, refusals: &mut Vec<Refusal>) -> Option<Plan> {
         Ok(compiled) => Some(compiled.plan),
         Err(mut diagnostics) => {
             for Diagnostic { error, .. } in &mut diagnostics {
-                if error.kind() == ErrorKind::TooLarge {
+                // The limit is the macro's own; a shape that no memory holds goes nowhere.
+                if error.hint_text() == Some(Signature::RAISE_LIMIT) {
                     *error = error.clone().hint("what is that large goes through `Jit`");
                 }
             }
