@@ -170,6 +170,65 @@ fn names_of_operands_do_not_meet_those_of_expansions() {
     );
 }
 
+/// The ninth loop and those behind it have counters, too, and none of them is called like a type.
+#[test]
+fn more_loops_than_letters() {
+    let x: [u8; 1024] = core::array::from_fn(|at| (at % 251) as u8);
+    let k = [1_i64, 0];
+    let y = xslice!(
+        <u8[2, 2, 2, 2, 2, 2, 2, 2, 2, 2], k: i64[2]> x[@k, :, ::-1, :, ::-1, :, ::-1, :, ::-1, :][..., @k]
+    );
+    // Every axis that is reversed or picked turns one bit of the place.
+    let turned = 0b10_1010_1011;
+    assert_eq!(y, Ok(core::array::from_fn(|at| x[at ^ turned])));
+
+    const X: [u8; 2048] = {
+        let mut x = [0; 2048];
+        let mut at = 0;
+        while at < 2048 {
+            x[at] = (at % 253) as u8;
+            at += 1;
+        }
+        x
+    };
+    const Y: [u8; 2048] = xslice!(
+        const <u8[2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2]>
+        X[:, ::-1, :, ::-1, :, ::-1, :, ::-1, :, ::-1, :]
+    );
+    let expected: [u8; 2048] = core::array::from_fn(|at| X[at ^ 0b010_1010_1010]);
+    assert_eq!(Y, expected);
+}
+
+/// The longest constants that an expansion has: the compiler evaluates them without giving up.
+#[test]
+fn constants_of_a_mebibyte_are_evaluated() {
+    use xslice::__private::data;
+    const LONGEST: usize = 1 << 20;
+    const BYTES: &[u8; LONGEST] = &[0x81; LONGEST];
+    const I8: &[i8; LONGEST] = &data::i8(BYTES);
+    const I16: &[i16; LONGEST / 2] = &data::i16(BYTES);
+    const F16: &[xslice::half::f16; LONGEST / 2] = &data::f16(BYTES);
+    const C64: &[xslice::num_complex::Complex<f32>; LONGEST / 8] = &data::c64(BYTES);
+    assert_eq!(
+        (I8[LONGEST - 1], I16[9]),
+        (-0x7f, i16::from_le_bytes([0x81; 2]))
+    );
+    assert_eq!(F16[5].to_bits(), 0x8181);
+    assert_eq!(C64[7].im.to_bits(), 0x8181_8181);
+}
+
+xslice! {
+    fn rows_by_src<f32[4, 2], src: i64[2]> [@src]
+}
+
+#[test]
+fn an_operand_of_a_function_may_be_called_as_its_data_would_be() {
+    let x: [f32; 8] = core::array::from_fn(|at| at as f32);
+    let mut y = [0.0; 4];
+    rows_by_src(&x, &[3, -4], &mut y).expect("indices in range");
+    assert_eq!(y, [6.0, 7.0, 0.0, 1.0]);
+}
+
 #[test]
 fn operands_are_statics_and_constants_too() {
     static ROWS: [i64; 2] = [2, 0];

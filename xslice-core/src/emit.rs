@@ -351,10 +351,10 @@ impl<'a> Emitter<'a> {
             .hint("cut the chain in two, or compile it at run time with `Jit`"));
         }
         for (at, temporary) in plan.temporaries().iter().enumerate() {
-            let (name, zero) = (self.scratch(at), self.zero(temporary.element_type));
+            let (ty, len) = (temporary.element_type, temporary.len);
+            let (name, element, zero) = (self.scratch(at), self.element(ty), self.zero(ty));
             self.line(format_args!(
-                "let mut {name} = [{zero}; {}];",
-                temporary.len
+                "let mut {name}: [{element}; {len}] = [{zero}; {len}];"
             ));
         }
         Ok(())

@@ -8,9 +8,6 @@ use crate::tokens::{Ends, Flat, Trees};
 use proc_macro::{Delimiter, Ident, Span, TokenStream, TokenTree};
 use xslice_core::notation::{self, TokenKind};
 
-/// How the data of a function is called.
-pub const DATA: &str = "src";
-
 /// What an invocation is.
 pub enum Invocation {
     Expression(Box<Expression>),
@@ -66,6 +63,15 @@ pub struct Notation {
 }
 
 impl Notation {
+    /// How the data of a function is called: as no operand is.
+    pub fn data_name(&self) -> String {
+        let mut name = String::from("src");
+        while self.names.iter().any(|other| *other.to_string() == name) {
+            name.push('_');
+        }
+        name
+    }
+
     /// The first `@` that stands for a run-time operand or computed indices.
     pub fn run_time(&self) -> Option<notation::Span> {
         let tokens = self.flat.tokens();
@@ -311,7 +317,8 @@ fn body(trees: &mut Trees, name: &Ident, refusals: &mut Vec<Refusal>) -> Notatio
     }
     notation.has_data = is_bracket || !notation::is_generator(&path);
     if notation.has_data {
-        notation.flat.push(TokenKind::Ident(DATA.into()), span);
+        let data = notation.data_name();
+        notation.flat.push(TokenKind::Ident(data.into()), span);
     }
     if notation.has_data && is_operator {
         for (char, joint) in [('|', true), ('>', false)] {

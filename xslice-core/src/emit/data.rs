@@ -114,12 +114,13 @@ impl Constant {
         };
         let value = if len <= ELEMENTS {
             let values: Vec<_> = (0..len).map(|at| value(&self.tensor, at, root)).collect();
-            format!("[{}]", values.join(", "))
+            format!("&[{}]", values.join(", "))
         } else {
             let bytes = byte_string(&little_endian(&self.tensor));
-            format!("{root}::__private::data::{}({bytes})", self.ty.name())
+            format!("&{root}::__private::data::{}({bytes})", self.ty.name())
         };
-        format!("    const {name}: [{ty}; {len}] = {value};\n")
+        // Used as a value, an array would be copied wherever one of its elements is.
+        format!("    const {name}: &[{ty}; {len}] = {value};\n")
     }
 }
 

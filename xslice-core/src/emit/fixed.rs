@@ -183,7 +183,7 @@ impl Emitter<'_> {
             Buffer::Constant(at) => {
                 let (root, table) = (self.wanted.root, self.integers(at));
                 let checked =
-                    format!("const {{ {root}::__private::Checked::fixed(&{table}, {size}) }}");
+                    format!("const {{ {root}::__private::Checked::fixed({table}, {size}) }}");
                 (ElementType::I64, "gather_fixed", vec![source], checked)
             }
             Buffer::Operand(_) | Buffer::Scratch(_) => {
@@ -235,7 +235,7 @@ impl Emitter<'_> {
     pub(super) fn reference(&mut self, buffer: Buffer) -> String {
         match buffer {
             Buffer::Operand(_) => self.buffer(buffer),
-            Buffer::Constant(at) => format!("&{}", self.elements(at)),
+            Buffer::Constant(at) => self.elements(at),
             Buffer::Scratch(_) => format!("&{}", self.buffer(buffer)),
         }
     }

@@ -243,8 +243,8 @@ impl Emitter<'_> {
         // Not by ranges of arrays: for each length the compiler would make functions of its own.
         let (root, mutable) = (self.wanted.root, self.mutable(dst));
         let shared = match buffer {
-            Buffer::Operand(_) => "",
-            Buffer::Constant(_) | Buffer::Scratch(_) => "&",
+            Buffer::Operand(_) | Buffer::Constant(_) => "",
+            Buffer::Scratch(_) => "&",
         };
         self.line(format_args!(
             "{root}::__private::copy({mutable}{dst}, {to}, {shared}{src}, {from}, {block});"

@@ -164,7 +164,8 @@ impl Emitter<'_> {
         let letters = ["i", "j", "k", "l", "m", "n", "o", "p"];
         let name = |at: usize| match letters.get(at) {
             Some(letter) => self.local(letter),
-            None => self.local(&format!("i{at}")),
+            // Not `i8`, which is a type.
+            None => self.local(&format!("loop{at}")),
         };
         (0..loops).map(|at| Counter::Name(name(at))).collect()
     }

@@ -2,7 +2,7 @@
 //! namespace.
 
 use super::{ALLOW, compile, not_constant, text};
-use crate::parse::{DATA, Item, Notation};
+use crate::parse::{Item, Notation};
 use crate::report::Refusal;
 use crate::template::{self, ROOT, Template};
 use proc_macro::{TokenStream, TokenTree};
@@ -86,10 +86,6 @@ fn parameters(notation: &Notation) -> Vec<String> {
         name
     });
     let names: Vec<String> = names.collect();
-    let mut data = String::from(DATA);
-    while names.contains(&data) {
-        data.push('_');
-    }
-    let data = notation.has_data.then_some(data);
+    let data = notation.has_data.then(|| notation.data_name());
     data.into_iter().chain(names).collect()
 }
