@@ -149,19 +149,28 @@ fn of_workloads(chosen: Vec<Workload>, strategies: &[Strategy], rounds: u32) -> 
     rows
 }
 
-/// The rows of a model or a text: one for each output.
-fn of_request(args: &Args, request: &Request<'_>, strategies: &[Strategy]) -> Result<Vec<Row>> {
-    let outputs = request.model.outputs.iter();
+/// The rows of a model or a text: one for each output. And which are left out, and why.
+fn of_request(
+    args: &Args,
+    request: &Request<'_>,
+    strategies: &[Strategy],
+) -> Result<(Vec<Row>, Vec<String>)> {
+    let outputs = &request.model.outputs;
+    let (mut rows, mut left_out) = (Vec::new(), Vec::new());
     let progress = progress(outputs.len(), "");
-    let rows = outputs.map(|output| {
-        let prepared = own::prepared(request, output, args.common.max_bytes())?;
-        let row = timed(prepared, strategies, args.rounds);
+    for output in outputs {
+        match own::prepared(request, output, args.common.max_bytes())? {
+            Ok(prepared) => rows.push(timed(prepared, strategies, args.rounds)?),
+            Err(reason) => left_out.push(format!("`{}`: {reason}", output.name.escape_debug())),
+        }
         progress.inc(1);
-        row
-    });
-    let rows = rows.collect();
+    }
     progress.finish_and_clear();
-    rows
+    if rows.is_empty() {
+        let all = left_out.join("; ");
+        return Err(Error::argument(format!("nothing to time: {all}")));
+    }
+    Ok((rows, left_out))
 }
 
 /// What stands in the place of the workloads, if anything does.
@@ -179,7 +188,7 @@ fn own(args: &Args) -> Result<Option<What>> {
 /// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<ExitCode> {
     let (own, strategies) = (own(args)?, strategies(args)?);
-    let (chosen, left_out) = match own {
+    let (chosen, too_large) = match own {
         Some(_) => (Vec::new(), Vec::new()),
         None => chosen(args)?,
     };
@@ -189,11 +198,11 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<ExitCode> {
         // That it cannot be written is better known now than after all the work.
         Staged::default().write(path, Vec::new())?;
     }
-    let rows = match &own {
+    let (rows, left_out) = match &own {
         Some(what) => what.open(Some(&args.inputs), |request| {
             of_request(args, request, &strategies)
         })?,
-        None => of_workloads(chosen, &strategies, args.rounds)?,
+        None => (of_workloads(chosen, &strategies, args.rounds)?, Vec::new()),
     };
     let mut staged = Staged::default();
     if let Some(path) = file {
@@ -201,8 +210,8 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<ExitCode> {
     }
     let printed = match (&args.json, file) {
         (Some(_), None) => json(&rows),
-        _ if own.is_some() => report::of_own(&rows, &strategies),
-        _ => report::of_workloads(&rows, &strategies, &left_out),
+        _ if own.is_some() => report::of_own(&rows, &strategies, &left_out),
+        _ => report::of_workloads(&rows, &strategies, &too_large),
     };
     staged.publish(|| print(out, printed))?;
     Ok(ExitCode::SUCCESS)

@@ -21,7 +21,7 @@ use std::process::ExitCode;
 use survey::survey;
 use svg::Sheet;
 use xslice::ir::{Move, Source, Step};
-use xslice::{Engine, Plan, View};
+use xslice::{Engine, Plan, View, element_count};
 
 const HELP: &str = "\
 Examples:
@@ -264,7 +264,7 @@ impl Traffic {
                     }
                 }
                 Step::Check(check) => {
-                    let count = check.extents().iter().product::<usize>();
+                    let count = element_count(check.extents()).unwrap_or(usize::MAX);
                     let bytes = count.saturating_mul(check.index().size());
                     traffic.indices = traffic.indices.saturating_add(bytes);
                 }
@@ -282,7 +282,7 @@ fn bytes(plan: &Plan) -> String {
         indices,
     } = Traffic::of(plan);
     let size = plan.element_type().size();
-    let result = plan.shape().iter().product::<usize>().saturating_mul(size);
+    let result = plan.output_len().saturating_mul(size);
     let checked = match indices {
         0 => String::new(),
         _ => format!(", {indices} of indices checked"),

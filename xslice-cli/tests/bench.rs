@@ -11,6 +11,7 @@ use xslice_cli::bench::prepared::{Prepared, Strategy};
 use xslice_cli::bench::traffic;
 use xslice_cli::bench::workloads::{self, Workload};
 use xslice_cli::onnx::NodeProto;
+use xslice_cli::to_proto;
 
 /// Does `work` for each workload, on two threads, the largest first.
 fn for_each(work: impl Fn(Workload) + Sync) {
@@ -204,10 +205,43 @@ fn operands_without_a_value_get_elements_and_indices_that_are_allowed() {
         assert!(output.status.success(), "{what}: {}", text(&output.stderr));
         assert_eq!(records(&text(&output.stdout)).len(), 1, "{what}");
     }
-    // 3 indices of 4 bytes, 3 lines of 64 bytes at most, 36 bytes written.
-    let output = own("<f32[1000, 3], ids: i32[3]> x[@ids]", &["--json", "-"]);
-    let traffic: f64 = records(&text(&output.stdout))[0][4].1.parse().unwrap();
-    assert!((12.0 + 36.0..=12.0 + 6.0 * 64.0 + 36.0).contains(&(traffic * 72.0)));
+}
+
+/// The traffic of one's own movement, by its JSON.
+fn own_traffic(what: &str, options: &[&str]) -> f64 {
+    let output = own(what, &[options, &["--json", "-"]].concat());
+    assert!(output.status.success(), "{what}: {}", text(&output.stderr));
+    records(&text(&output.stdout))[0][4].1.parse().unwrap()
+}
+
+#[test]
+fn traffic_of_ones_own_is_what_is_read() {
+    // 3 indices of 4 bytes, 3 to 6 lines of 64 bytes, 36 bytes written.
+    let read = 72.0 * own_traffic("<f32[1000, 3], ids: i32[3]> x[@ids]", &[]) - 36.0;
+    assert!(
+        (12.0 + 3.0 * 64.0..=12.0 + 6.0 * 64.0).contains(&read),
+        "{read}"
+    );
+    // Of a million indices two are read: those of rows of 4 lines each, by chance the same.
+    let few = "<f32[1000, 64], ids: i64[1000000]> x[@(ids[:2])]";
+    let read = 1024.0 * own_traffic(few, &[]) - 512.0;
+    assert!([272.0, 528.0].contains(&read.round()), "{read}");
+    // The same table and indices as initializers and as inputs.
+    let files = Files::new();
+    let ids: Vec<i64> = (0..500).map(|k| k * 7 % 1000).collect();
+    let (table, ids) = (common::iota(&[1000, 3]), Tensor::vector(&ids));
+    let node = NodeProto::new("Gather", "g", &["x", "ids"], &["y"]);
+    let held = [("x", &table), ("ids", &ids)].map(|(name, tensor)| to_proto(name, tensor));
+    let mut graph = graph(vec![node], held.to_vec());
+    graph.input.clear();
+    let path = files.model("held.onnx", &model(13, graph));
+    let given = format!("ids={}", files.tensor("ids.npy", &ids).display());
+    let by_inputs = own_traffic(
+        "<f32[1000, 3], ids: i64[500]> x[@ids]",
+        &["--input", &given],
+    );
+    let held = own_traffic(&path.display().to_string(), &[]);
+    assert!((held - by_inputs).abs() < 0.02, "{held} and {by_inputs}");
 }
 
 #[test]
@@ -250,10 +284,10 @@ fn what_cannot_be_timed_is_refused() {
             "`tiny_1d` is a workload: --filter tiny_1d times it",
         ),
         ("x[1:]", "the type of `x` is not known here"),
-        ("<string[3]> x[::-1]", "strings are not timed"),
+        ("<string[3]> x[::-1]", "nothing to time: `result`: strings"),
         (
             "<f32[0, 3]> x[::-1]",
-            "`result` of shape [0, 3] has no element",
+            "`result`: shape [0, 3] has no element",
         ),
         ("<f32[4611686018427387904]> x[:1]", "E301"),
         (

@@ -65,9 +65,7 @@ macro_rules! held {
             pub fn zeros(ty: ElementType, len: usize) -> error::Result<Self> {
                 match ty {
                     $(ElementType::$variant => Ok(Self::$variant(Lines::new(len, <$ty>::default())?)),)*
-                    ElementType::String => Err(Error::argument(
-                        "strings are not timed: their moves are clones, and those are the allocator's",
-                    )),
+                    ElementType::String => Err(Error::argument("strings are not timed")),
                 }
             }
 

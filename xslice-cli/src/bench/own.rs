@@ -8,24 +8,38 @@ use crate::error::{Error, Result, too_large};
 use crate::import::ModelOutput;
 use crate::request::{Known, Request};
 use xslice::ir::IndexType;
+use xslice::{ElementType, Plan, byte_count, element_count};
 
-/// One output, of operands that take at most so many bytes each.
+/// Why there is nothing to time of a plan, if so.
+fn refusal(plan: &Plan) -> Option<String> {
+    let types = plan.operand_types().map(|(ty, _)| ty);
+    let mut types = types.chain([plan.element_type()]);
+    if types.any(|ty| ty == ElementType::String) {
+        return Some("strings are moved by clone, which is the allocator's time".into());
+    }
+    let shape = plan.shape();
+    (plan.output_len() == 0).then(|| format!("shape {shape:?} has no element"))
+}
+
+/// One output, of operands that take at most so many bytes each; or why it is not timed.
 ///
 /// # Errors
-/// Every refusal of the operators; strings; a result of no element.
-pub fn prepared(request: &Request<'_>, output: &ModelOutput, max_bytes: u64) -> Result<Prepared> {
+/// Every refusal of the operators.
+pub fn prepared(
+    request: &Request<'_>,
+    output: &ModelOutput,
+    max_bytes: u64,
+) -> Result<Result<Prepared, String>> {
     let (signature, plan) = request.compile(output)?;
-    let refused = |error| Error::from(request.model.refusal(output, error));
-    if plan.output_len() == 0 {
-        let (name, shape) = (output.name.escape_debug(), plan.shape());
-        let what = format!("`{name}` of shape {shape:?} has no element: there is nothing to time");
-        return Err(Error::argument(what));
+    if let Some(reason) = refusal(&plan) {
+        return Ok(Err(reason));
     }
+    let refused = |error| Error::from(request.model.refusal(output, error));
     let inputs = request.model.inputs.iter();
     let operands = inputs.zip(&request.operands).zip(index_axes(&plan));
     let operands = operands.map(|((input, known), axis)| {
         let (ty, shape) = known.type_and_shape();
-        let bytes = shape.iter().product::<usize>() as u64 * ty.size() as u64;
+        let bytes = byte_count(element_count(shape)?, ty)? as u64;
         if bytes > max_bytes {
             return Err(too_large(&input.name, bytes, max_bytes).into());
         }
@@ -40,13 +54,13 @@ pub fn prepared(request: &Request<'_>, output: &ModelOutput, max_bytes: u64) -> 
     })?;
     // Indices that are given may be outside, and those that others pick, random, too.
     prepared.run(Strategy::Runner, 1).map_err(refused)?;
-    Ok(prepared)
+    Ok(Ok(prepared))
 }
 
 /// The elements of an operand, which may be indices of an axis.
 fn numbers(known: &Known, axis: Option<(IndexType, u64)>) -> Result<Data> {
     let (ty, shape) = known.type_and_shape();
-    let len = shape.iter().product();
+    let len = element_count(shape)?;
     match (known, axis) {
         (Known::Value(tensor), _) => Data::of(tensor),
         (Known::Type(..), Some((index, size))) => Data::random_indices(index, len, size),

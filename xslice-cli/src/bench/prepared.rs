@@ -4,6 +4,7 @@ use super::data::Data;
 use super::workloads::{Compiled, Workload};
 use crate::error::Result;
 use std::hint::black_box;
+use xslice::ir::Source;
 use xslice::{Engine, Input, Jit, Kernel, Plan, Program, Scratch, Signature, interp, runner};
 
 /// A way to run a workload.
@@ -180,10 +181,11 @@ impl Prepared {
         (&self.operands, &mut self.output)
     }
 
-    /// Whether nothing is read.
+    /// Whether no elements are read, but those of a Range written.
     #[must_use]
     pub fn generates(&self) -> bool {
-        self.operands.is_empty()
+        let mut nests = self.plan.nests();
+        nests.all(|planned| matches!(planned.nest().source(), Source::Range(_)))
     }
 
     /// Whether this process can run it: a host may have no machine code, and the macro's form is compiled before.

@@ -11,18 +11,22 @@ const UNIT: f64 = 10.0;
 const LONGEST: usize = 48;
 
 /// The ratios of the workloads, the names of those that `--max-bytes` leaves out, then the mean of each strategy as a bar.
-pub fn of_workloads(rows: &[Row], strategies: &[Strategy], left_out: &[&str]) -> String {
+pub fn of_workloads(rows: &[Row], strategies: &[Strategy], too_large: &[&str]) -> String {
     let mut text = table(rows, strategies);
-    if !left_out.is_empty() {
-        let names = left_out.join(", ");
+    if !too_large.is_empty() {
+        let names = too_large.join(", ");
         let _ = writeln!(text, "Left out, larger than --max-bytes: {names}.");
     }
     text + &means(rows, strategies)
 }
 
-/// The ratios of one's own movements, then the time of each by each strategy, with its ratio as a bar.
-pub fn of_own(rows: &[Row], strategies: &[Strategy]) -> String {
-    let mut text = table(rows, strategies) + "\nTime of a call:\n";
+/// The ratios of one's own movements, what is left out and why, then the time of each by each strategy, with its ratio as a bar.
+pub fn of_own(rows: &[Row], strategies: &[Strategy], left_out: &[String]) -> String {
+    let mut text = table(rows, strategies);
+    for line in left_out {
+        let _ = writeln!(text, "Left out, {line}.");
+    }
+    text.push_str("\nTime of a call:\n");
     for row in rows {
         for strategy in strategies {
             let Some(time) = row.time(*strategy) else {

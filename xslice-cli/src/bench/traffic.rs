@@ -1,37 +1,33 @@
-//! How many bytes a workload cannot avoid, in units of a plain copy.
+//! How many bytes a movement cannot avoid, in units of a plain copy.
 //!
-//! A copy of n bytes reads n and writes n. A workload may have to read more: every cache line that holds a wanted element, and the
-//! indices. Traffic is (distinct lines read + index bytes + output bytes) / (2 x output bytes), at least 1; counted exactly, by walking
-//! every position that the plan reads.
+//! A copy of n bytes reads n and writes n. A movement may have to read more: every cache line that holds a wanted element, and the
+//! indices. Traffic is (distinct lines read + bytes of distinct indices read + output bytes) / (2 x output bytes), at least 1; counted
+//! exactly, by walking every position that the plan reads. Only what an index that is itself computed into a temporary picks is not known
+//! here: it counts as the first row.
 
-use super::data::LINE;
+use super::data::{Data, LINE};
 use super::prepared::Prepared;
+use std::cell::RefCell;
 use xslice::Plan;
-use xslice::ir::{Buffer, IndexType, Lookup, LoopNest, Source, Step};
+use xslice::ir::{Access, Buffer, IndexType, Lookup, LoopNest, Source, Step};
 
-/// The traffic of a workload.
+/// The traffic of a movement.
 #[must_use]
 pub fn traffic(prepared: &Prepared) -> f64 {
-    let operands = prepared.operands();
-    let output = prepared.output().bytes();
-    let mut lines: Vec<Lines> = operands
-        .iter()
-        .map(|data| Lines::of(data.bytes()))
-        .collect();
-    let constants = prepared.plan().constants();
-    for planned in prepared.plan().nests() {
-        walk(planned.nest(), &mut lines, &|table, at| match table {
-            Buffer::Operand(operand) => operands.get(operand)?.index(at),
-            Buffer::Constant(constant) => constants.get(constant)?.integer(at),
-            Buffer::Scratch(_) => None,
-        });
+    let read = Read {
+        plan: prepared.plan(),
+        operands: prepared.operands(),
+        lines: RefCell::new(Marked::new(prepared.plan())),
+        indices: RefCell::new(Marked::new(prepared.plan())),
+    };
+    for step in prepared.plan().steps() {
+        match step {
+            Step::Check(check) => read.check(check.extents(), check.access(), check.table()),
+            Step::Nest(planned) => read.nest(planned.nest()),
+        }
     }
-    let read: usize = lines.iter().map(Lines::bytes).sum();
-    let tables = operands.iter().zip(index_axes(prepared.plan()));
-    let tables = tables.filter(|(_, axis)| axis.is_some());
-    let indices: usize = tables.map(|(data, _)| data.bytes()).sum();
-    let (read, output) = ((read + indices) as f64, output as f64);
-    f64::max((read + output) / (2.0 * output), 1.0)
+    let output = prepared.output().bytes() as f64;
+    f64::max((read.bytes() as f64 + output) / (2.0 * output), 1.0)
 }
 
 /// For each operand that holds indices, their type and the size of the axis that they are of; the smallest, where they are of several.
@@ -51,43 +47,113 @@ pub fn index_axes(plan: &Plan) -> Vec<Option<(IndexType, u64)>> {
     axes
 }
 
-/// A set of lines.
-struct Lines(Vec<u64>);
+/// What a plan reads of operands and constants.
+struct Read<'a> {
+    plan: &'a Plan,
+    operands: &'a [Data],
+    lines: RefCell<Marked>,
+    /// By element.
+    indices: RefCell<Marked>,
+}
 
-impl Lines {
-    fn of(bytes: usize) -> Self {
-        Self(vec![0; bytes.div_ceil(LINE).div_ceil(64)])
+/// What is marked of each operand and of each constant.
+struct Marked([Vec<Marks>; 2]);
+
+impl Marked {
+    fn new(plan: &Plan) -> Self {
+        let counts = [plan.operand_types().count(), plan.constants().len()];
+        Self(counts.map(|count| (0..count).map(|_| Marks::default()).collect()))
     }
 
-    fn add(&mut self, first: usize, end: usize) {
-        for line in first / LINE..end.div_ceil(LINE) {
-            if let Some(word) = self.0.get_mut(line / 64) {
-                *word |= 1 << (line % 64);
-            }
+    fn of(&mut self, buffer: Buffer) -> Option<&mut Marks> {
+        let [operands, constants] = &mut self.0;
+        match buffer {
+            Buffer::Operand(at) => operands.get_mut(at),
+            Buffer::Constant(at) => constants.get_mut(at),
+            Buffer::Scratch(_) => None,
         }
-    }
-
-    fn bytes(&self) -> usize {
-        let lines: u32 = self.0.iter().map(|word| word.count_ones()).sum();
-        lines as usize * LINE
     }
 }
 
-/// Adds what a nest reads; `index` is an index of a table.
-fn walk(nest: &LoopNest, lines: &mut [Lines], index: &dyn Fn(Buffer, usize) -> Option<i64>) {
-    let Source::Buffer(Buffer::Operand(operand)) = nest.source() else {
+impl Read<'_> {
+    fn bytes(&self) -> usize {
+        let lines = self.lines.borrow().0.concat();
+        let lines = lines.iter().map(|marks| marks.count() * LINE);
+        let [operands, constants] = &self.indices.borrow().0;
+        let types = self.plan.operand_types().map(|(ty, _)| ty);
+        let tensors = self.plan.constants().iter();
+        let types = types.chain(tensors.map(|tensor| tensor.element_type()));
+        let indices = operands.iter().chain(constants).zip(types);
+        let indices = indices.map(|(marks, ty)| marks.count() * ty.size());
+        lines.chain(indices).sum()
+    }
+
+    fn check(&self, extents: &[usize], access: &Access, table: Buffer) {
+        each(extents, |counters| {
+            self.index(
+                table,
+                access.position(counters, &|lookup, at| self.load(lookup, at)),
+            );
+        });
+    }
+
+    fn nest(&self, nest: &LoopNest) {
+        let size = nest.element_type().size();
+        each(nest.extents(), |counters| {
+            let load = |lookup: &Lookup, at| self.load(lookup, at);
+            let first = nest.src().position(counters, &load) as usize * size;
+            let end = first + nest.block() * size;
+            if let Source::Buffer(source) = nest.source()
+                && let Some(lines) = self.lines.borrow_mut().of(source)
+            {
+                (first / LINE..end.div_ceil(LINE)).for_each(|line| lines.add(line));
+            }
+        });
+    }
+
+    fn load(&self, lookup: &Lookup, at: i64) -> i64 {
+        self.index(lookup.table, at).unwrap_or(0)
+    }
+
+    /// An index, which is read; `None` if it is computed.
+    fn index(&self, table: Buffer, at: i64) -> Option<i64> {
+        let at = at as usize;
+        self.indices.borrow_mut().of(table)?.add(at);
+        match table {
+            Buffer::Operand(operand) => self.operands.get(operand)?.index(at),
+            Buffer::Constant(constant) => self.plan.constants().get(constant)?.integer(at),
+            Buffer::Scratch(_) => None,
+        }
+    }
+}
+
+/// A set of numbers.
+#[derive(Clone, Default)]
+struct Marks(Vec<u64>);
+
+impl Marks {
+    fn add(&mut self, at: usize) {
+        if self.0.len() <= at / 64 {
+            self.0.resize(at / 64 + 1, 0);
+        }
+        self.0[at / 64] |= 1 << (at % 64);
+    }
+
+    fn count(&self) -> usize {
+        let words = self.0.iter();
+        words.map(|word| word.count_ones() as usize).sum()
+    }
+}
+
+/// Calls `turn` with the counters of each turn of nested loops.
+fn each(extents: &[usize], mut turn: impl FnMut(&[usize])) {
+    if extents.contains(&0) {
         return;
-    };
-    let Some(lines) = lines.get_mut(operand) else {
-        return;
-    };
-    let size = nest.element_type().size();
-    let load = |lookup: &Lookup, at| index(lookup.table, at as usize).unwrap_or(0);
-    let mut counters = vec![0; nest.extents().len()];
+    }
+    let mut counters = vec![0; extents.len()];
     loop {
-        let first = nest.src().position(&counters, &load) as usize * size;
-        lines.add(first, first + nest.block() * size);
-        if !advance(&mut counters, nest.extents()) {
+        turn(&counters);
+        if !advance(&mut counters, extents) {
             return;
         }
     }

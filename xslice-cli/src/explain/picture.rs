@@ -7,7 +7,7 @@ use crate::error::{Fault, Result};
 use crate::request::{Known, Request};
 use std::collections::BTreeSet;
 use xslice::ir::{Access, Buffer, Check, LoopNest, Source, Step};
-use xslice::{ElementType, Plan};
+use xslice::{ElementType, Plan, element_count};
 
 /// An axis of the result with more than this is shown by its beginning and its end.
 const MOST_RESULT: usize = 14;
@@ -225,7 +225,7 @@ impl<'a> Grid<'a> {
         };
         Self {
             outer,
-            panels: outer.iter().product(),
+            panels: element_count(outer).unwrap_or(usize::MAX),
             sides,
         }
     }
@@ -365,7 +365,7 @@ impl Places<'_> {
     }
 
     fn first_bad(&self, check: &Check) -> Option<xslice::Error> {
-        let count: usize = check.extents().iter().product();
+        let count = element_count(check.extents()).unwrap_or(usize::MAX);
         for flat in 0..count {
             let counters = coordinate(check.extents(), flat);
             let at = self.position(check.access(), &counters);
