@@ -250,6 +250,13 @@ fn operands(
             Some(_) => value,
         };
         let fixed = |declared: &Declared| declared.shape.clone()?.into_iter().collect();
+        if let (Some(value), Some(shape)) = (&value, &shape)
+            && value.shape() != shape
+        {
+            let (name, given) = (input.name.escape_debug(), value.shape());
+            let what = format!("--shape {name}: {shape:?} is not the shape {given:?} of its file");
+            return Err(Error::argument(what));
+        }
         match (value, &input.declared) {
             (Some(value), _) => operands.push(Known::Value(value)),
             (None, None) => unknown.types.push(format!("`{}`", input.name)),

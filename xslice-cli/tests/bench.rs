@@ -261,6 +261,12 @@ fn each_output_of_a_model_is_timed_with_the_values_that_are_given() {
     let ids = Tensor::new(&[2], &[4i64, -1]).unwrap();
     let ids = format!("ids={}", files.tensor("ids.npy", &ids).display());
     let given = ["--input", &ids];
+    let other = [&given[..], &["--shape", "ids=3"]].concat();
+    let line = refusal(&own("<f32[5], ids: i64[2]> x[@ids]", &other));
+    assert!(
+        line.contains("--shape ids: [3] is not the shape [2] of its file"),
+        "{line}"
+    );
     assert!(
         own("<f32[5], ids: i64[2]> x[@ids]", &given)
             .status

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{FLOAT, Files, INT64, any, graph, list, model, refusal, text, xslice};
-use xslice_cli::onnx::{ModelProto, NodeProto, ValueInfoProto};
+use xslice_cli::onnx::{ModelProto, NodeProto, TensorProto, ValueInfoProto};
 
 /// Relu, then rows of its result, a slice of them, Relu; and the shape of `x`, whose first entry is gathered.
 fn network() -> ModelProto {
@@ -31,6 +31,29 @@ fn network() -> ModelProto {
     graph.output = vec![any("y", FLOAT), any("n", INT64), any("z", FLOAT)];
     graph.value_info = vec![ValueInfoProto::tensor("h", FLOAT, &[10.into(), 8.into()])];
     model(13, graph)
+}
+
+/// Weights are not read for what only needs to know that there are operators beside them.
+#[test]
+fn a_network_without_its_weights_is_still_one() {
+    let files = Files::new();
+    let mut network = network();
+    let weights = TensorProto {
+        name: "weights".into(),
+        dims: vec![1 << 40],
+        data_type: FLOAT,
+        data_location: 1,
+        ..TensorProto::default()
+    };
+    network.graph.as_mut().unwrap().initializer.push(weights);
+    let path = files.model("test/model.onnx", &network);
+    files.tensor("test/test_data_set_0/output_0.pb", &common::iota(&[3]));
+    let folder = files.path("test").display().to_string();
+    let output = xslice(&["check", &folder]);
+    let last = text(&output.stdout).lines().last().map(String::from);
+    assert_eq!(last.as_deref(), Some("0 passed, 0 failed, 1 skipped"));
+    let output = xslice(&["explain", &path.display().to_string()]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
 }
 
 #[test]

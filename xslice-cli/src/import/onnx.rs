@@ -127,6 +127,10 @@ impl Importer<'_> {
         if !graph.sparse_initializer.is_empty() {
             return Err(Fault::outside_scope(None, "a sparse initializer").into());
         }
+        // Before anything is read: a network's weights may be beyond every limit, or not there.
+        for (at, node) in graph.node.iter().enumerate() {
+            self.in_scope(node, &label(node, at))?;
+        }
         let mut initializers = self.initializers(graph.initializer)?;
         for input in graph.input {
             self.input(input, &mut initializers)?;
@@ -134,9 +138,6 @@ impl Importer<'_> {
         for (name, tensor) in initializers.in_order() {
             let value = self.builder.constant(tensor);
             self.define(name, value, None)?;
-        }
-        for (at, node) in graph.node.iter().enumerate() {
-            self.in_scope(node, &label(node, at))?;
         }
         for (at, node) in graph.node.into_iter().enumerate() {
             let label = label(&node, at);

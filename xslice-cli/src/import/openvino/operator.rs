@@ -1,7 +1,7 @@
 //! Layers of an IR, as inputs, constants and operators.
 //!
 //! Decided here: which layers are understood, in which operator set, with which attributes and how many inputs. A layer without a
-//! `version`, as the operator texts print them, is the one version that is known. The values of attributes go to the builders as
+//! `version`, as the operator texts print them, is the first version that is known. The values of attributes go to the builders as
 //! they are; the rules about them are the library's.
 
 use super::layer::Layer;
@@ -16,8 +16,10 @@ use xslice::{
     StridedSlice, Tensor, byte_count, element_count, refuse_missing, refuse_version,
 };
 
-/// The layers that are understood: name, operator set, most inputs, attributes.
-const LAYERS: [(&str, u32, usize, &[&str]); 9] = [
+/// What is understood of a kind of layer: its name, operator set, most inputs, attributes.
+type Operator = (&'static str, u32, usize, &'static [&'static str]);
+
+const LAYERS: [Operator; 10] = [
     ("Parameter", 1, 0, &["shape", "element_type"]),
     ("Const", 1, 0, &["shape", "element_type", "offset", "size"]),
     ("Result", 1, 1, &[]),
@@ -25,6 +27,8 @@ const LAYERS: [(&str, u32, usize, &[&str]); 9] = [
     ("StridedSlice", 1, 4, &MASKS),
     ("Reshape", 1, 2, &["special_zero"]),
     ("Squeeze", 1, 2, &[]),
+    // What it skips are axes whose size is not known, and every size is when it is compiled.
+    ("Squeeze", 15, 2, &["allow_axis_skip"]),
     ("Unsqueeze", 1, 2, &[]),
     ("Identity", 16, 1, &[]),
 ];
@@ -37,12 +41,21 @@ const MASKS: [&str; 5] = [
     "ellipsis_mask",
 ];
 
+/// The operator of a layer, by its set, or else the first of its kind.
+fn found(layer: &Layer<'_>) -> Option<&'static Operator> {
+    let mut versions = LAYERS.iter().filter(|(kind, ..)| *kind == layer.kind);
+    let set = layer.version.and_then(|set| set.strip_prefix("opset"));
+    let set: Option<u32> = set.and_then(|set| set.parse().ok());
+    let named = versions.clone().find(|operator| set == Some(operator.1));
+    named.or_else(|| versions.next())
+}
+
 /// Refuses a layer that xslice does not compile, and what a layer's version does not have.
 pub fn in_scope(layer: &Layer<'_>) -> Result<(), Fault> {
-    let found = LAYERS.iter().find(|(kind, ..)| *kind == layer.kind);
     let set = layer.version.map_or(Some(""), |v| v.strip_prefix("opset"));
-    let (Some((kind, version, inputs, attributes)), Some(set)) = (found, set) else {
-        let known: Vec<_> = LAYERS.iter().map(|(kind, ..)| *kind).collect();
+    let (Some((kind, version, inputs, attributes)), Some(set)) = (found(layer), set) else {
+        let mut known: Vec<_> = LAYERS.iter().map(|(kind, ..)| *kind).collect();
+        known.dedup();
         let operator = format!("{}::{}", layer.version.unwrap_or("openvino"), layer.kind);
         let what = format!(
             "operator `{}` is not one that xslice compiles (allowed: {})",
@@ -53,7 +66,9 @@ pub fn in_scope(layer: &Layer<'_>) -> Result<(), Fault> {
     };
     if !set.is_empty() && set.parse() != Ok(*version) {
         let operator = format!("openvino::{kind}");
-        let error = refuse_version(&operator, set, &[*version]);
+        let versions = LAYERS.iter().filter(|(other, ..)| other == kind);
+        let versions: Vec<u32> = versions.map(|(_, version, ..)| *version).collect();
+        let error = refuse_version(&operator, set, &versions);
         return Err(refuse(layer, error.operator(format!("{operator}@{set}"))));
     }
     if layer.inputs.len() > *inputs {
@@ -85,8 +100,7 @@ pub fn in_scope(layer: &Layer<'_>) -> Result<(), Fault> {
 
 /// What refusals call the operator.
 fn label(layer: &Layer<'_>) -> String {
-    let found = LAYERS.iter().find(|(kind, ..)| *kind == layer.kind);
-    let version = found.map_or(1, |(_, version, ..)| *version);
+    let version = found(layer).map_or(1, |(_, version, ..)| *version);
     format!("openvino::{}@{version}", layer.kind)
 }
 
