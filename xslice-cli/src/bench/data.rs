@@ -54,7 +54,7 @@ macro_rules! held {
         /// The buffer of an operand or a result.
         #[derive(Debug)]
         pub enum Data {
-            $(#[doc = stringify!($ty)] $variant(Lines<$ty>),)*
+            $(#[doc = concat!("`", stringify!($ty), "`")] $variant(Lines<$ty>),)*
         }
 
         impl Data {
