@@ -182,6 +182,26 @@ fn outputs_are_called_as_their_tensors_and_inputs_have_both_names() {
     assert!(output.status.success(), "{}", text(&output.stderr));
 }
 
+/// Two Results of one tensor, of which one says itself how it is called; and a name with a comma.
+#[test]
+fn results_are_called_as_they_say() {
+    let mut ir = slice();
+    ir.layer(
+        "type=\"Result\" version=\"opset1\" output_names=\"again\"",
+        "",
+        &[5],
+    );
+    let change = |xml: String| {
+        let port = "<port id=\"5\"><dim>";
+        xml.replace(port, "<port id=\"5\" names=\"a\\,b, c\"><dim>")
+    };
+    let (files, output) = ir.run(change, &iota(&[1, 5]));
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    // The name is `a,b`; that of its file has no comma.
+    let names = common::names_in(&files.path("out"));
+    assert_eq!(names, ["a_b.npy", "again.npy"]);
+}
+
 #[test]
 fn strided_slice_with_masks_and_reshapes_around_it() {
     let mut ir = Ir::default();

@@ -12,7 +12,7 @@ mod scan;
 use super::value::{Builder, Value};
 use super::{Budget, Model, Options};
 use crate::error::{Fault, Result};
-use layer::{Layer, number};
+use layer::{Layer, Port, number};
 use operator::Constants;
 use roxmltree::{Document, Node, ParsingOptions};
 use std::collections::{BTreeSet, HashMap};
@@ -201,11 +201,12 @@ impl<'a> Network<'a> {
                 let what = "the layer that feeds this Result has no value";
                 return Err(Fault::model(Some(layer.name), what));
             };
-            // Users know the tensor's name; a Result's own is often made up by the writer of the file.
+            // Users know the tensor's names; that of the layer is often made up by the writer of the file.
             let port = self.layers[source].outputs.first();
-            let name = port.and_then(|port| port.names().next());
-            let repeated = name.is_some_and(|name| builder.has_output(name));
-            let name = name.filter(|_| !repeated).unwrap_or(layer.name);
+            let mut names = layer.output_names();
+            names.extend(port.map(Port::names).unwrap_or_default());
+            let name = names.iter().find(|name| !builder.has_output(name));
+            let name = name.map_or(layer.name, String::as_str);
             builder.output(name, value, None)?;
         }
         Ok(())

@@ -15,6 +15,7 @@ pub struct Layer<'a> {
     pub kind: &'a str,
     /// The operator set (`version`), if it is given.
     pub version: Option<&'a str>,
+    output_names: Option<&'a str>,
     /// The attributes of `<data>`.
     pub data: Vec<(&'a str, &'a str)>,
     pub inputs: Vec<Port<'a>>,
@@ -29,12 +30,28 @@ pub struct Port<'a> {
     pub dims: Vec<&'a str>,
 }
 
-impl<'a> Port<'a> {
+impl Port<'_> {
     /// The names of the tensor at this port.
-    pub fn names(&self) -> impl Iterator<Item = &'a str> {
-        let names = self.names.unwrap_or_default().split(',').map(str::trim);
-        names.filter(|name| !name.is_empty())
+    pub fn names(&self) -> Vec<String> {
+        names(self.names.unwrap_or_default())
     }
+}
+
+/// The names of a list; a comma of a name has a backslash before it.
+fn names(list: &str) -> Vec<String> {
+    let mut names = vec![String::new()];
+    let mut rest = list.chars().peekable();
+    while let Some(c) = rest.next() {
+        match (c, names.last_mut()) {
+            (',', _) => names.push(String::new()),
+            ('\\', Some(name)) if rest.peek() == Some(&',') => name.extend(rest.next()),
+            (c, Some(name)) => name.push(c),
+            (_, None) => {}
+        }
+    }
+    let names = names.iter().map(|name| name.trim());
+    let names = names.filter(|name| !name.is_empty());
+    names.map(String::from).collect()
 }
 
 impl<'a> Layer<'a> {
@@ -60,10 +77,16 @@ impl<'a> Layer<'a> {
             name,
             kind,
             version: node.attribute("version"),
+            output_names: node.attribute("output_names"),
             data: attributes.unwrap_or_default(),
             inputs: ports(node, "input", name)?,
             outputs: ports(node, "output", name)?,
         })
+    }
+
+    /// The names that a Result gives the tensor that it takes.
+    pub fn output_names(&self) -> Vec<String> {
+        names(self.output_names.unwrap_or_default())
     }
 
     /// An attribute of `<data>`.

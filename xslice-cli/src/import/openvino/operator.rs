@@ -4,7 +4,7 @@
 //! `version`, as the operator texts print them, is the first version that is known. The values of attributes go to the builders as
 //! they are; the rules about them are the library's.
 
-use super::layer::Layer;
+use super::layer::{Layer, Port};
 use crate::error::{Fault, Result};
 use crate::files;
 use crate::import::value::{Builder, Value};
@@ -117,10 +117,10 @@ pub fn parameter(layer: &Layer<'_>) -> Result<ModelInput, Fault> {
         }),
         None => None,
     };
-    let names = layer.outputs.first().map(|port| port.names());
+    let port = layer.outputs.first();
     Ok(ModelInput {
         name: layer.name.into(),
-        aliases: names.into_iter().flatten().map(String::from).collect(),
+        aliases: port.map(Port::names).unwrap_or_default(),
         declared,
         initial: None,
     })
