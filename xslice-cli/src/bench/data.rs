@@ -1,4 +1,4 @@
-//! Buffers of a workload: typed, because the macro wants arrays; at the start of a cache line, so that every run of the program has the
+//! Buffers of a movement: typed, because the macro wants arrays; at the start of a cache line, so that every run of the program has the
 //! same lines; of random bits that are the same each time.
 
 use crate::error::{self, Error};

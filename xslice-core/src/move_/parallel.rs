@@ -22,7 +22,7 @@ use std::panic::catch_unwind;
 use std::sync::OnceLock;
 
 /// A nest that writes fewer bytes is often over before another thread has begun: on two processors results of 256 to 768 KiB took 0.7 to 1.15
-/// times as long as on one in calls that follow each other, and two to three times where the other thread had gone to sleep.
+/// times as long as on one in calls that follow each other, and 1.3 to 3.5 times where the other thread had gone to sleep.
 const LEAST_BYTES: usize = 1 << 20;
 
 /// At least so many parts for each thread, so that the last ones end at about the same time.

@@ -192,8 +192,9 @@ impl Importer<'_> {
 
     fn squeeze(&mut self, node: &mut Node<'_>) -> Result<Value> {
         let rule = if node.proto.op_type == "Squeeze" {
-            let keeps_others = false;
-            ReshapeRule::Squeeze { keeps_others }
+            ReshapeRule::Squeeze {
+                keeps_others: false,
+            }
         } else {
             ReshapeRule::Unsqueeze
         };

@@ -19,6 +19,7 @@ use xslice::{
 /// What is understood of a kind of layer: its name, operator set, most inputs, attributes.
 type Operator = (&'static str, u32, usize, &'static [&'static str]);
 
+/// The layers that are understood; those of one kind beside each other, the oldest first.
 const LAYERS: [Operator; 10] = [
     ("Parameter", 1, 0, &["shape", "element_type"]),
     ("Const", 1, 0, &["shape", "element_type", "offset", "size"]),
@@ -146,13 +147,8 @@ pub fn apply(
             Reshape::new(label(layer), ReshapeRule::Reshape { zero_copies }, param(1)).into()
         }
         "Squeeze" => {
-            let keeps_others = true;
-            Reshape::new(
-                label(layer),
-                ReshapeRule::Squeeze { keeps_others },
-                param(1),
-            )
-            .into()
+            let rule = ReshapeRule::Squeeze { keeps_others: true };
+            Reshape::new(label(layer), rule, param(1)).into()
         }
         "Unsqueeze" => Reshape::new(label(layer), ReshapeRule::Unsqueeze, param(1)).into(),
         // `in_scope` let nothing else pass.
