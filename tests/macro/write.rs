@@ -2,25 +2,31 @@
 
 use crate::cases::describe::Case;
 use crate::notation;
+use std::sync::LazyLock;
 use xslice::{Plan, Program, Signature};
 
-/// Random cases beside those of the table.
+/// Random cases beside those of the table, of which most are small, and large ones.
 const RANDOM: u64 = 420;
+const LARGE: u64 = 150;
+
+/// A text for the compiler is shorter: lists of constants are long.
+const LONG: usize = 2000;
 
 /// The cases: the table's, then random ones, as far as they compile.
-pub fn cases() -> Vec<(Case, String)> {
+pub static CASES: LazyLock<Vec<(Case, String)>> = LazyLock::new(|| {
     let table = crate::cases::all().into_iter().filter_map(|case| {
         let text = case.text?.to_string();
         Some((case, text))
     });
-    let random = (0..RANDOM).map(|seed| {
-        let case = crate::random::case(seed);
+    let small = (0..RANDOM).map(crate::random::case);
+    let large = (0..LARGE).map(crate::random::large);
+    let random = small.chain(large).map(|case| {
         let text = notation::text(&case);
         (case, text)
     });
-    let all = table.chain(random);
+    let all = table.chain(random.filter(|(_, text)| text.len() < LONG));
     all.filter(|(_, text)| plan(text).is_some()).collect()
-}
+});
 
 /// The plan of a text whose parameters are all constants.
 fn plan(text: &str) -> Option<Plan> {
@@ -43,7 +49,7 @@ pub fn source() -> String {
          use super::call::{Call, Outcome};\nuse xslice::xslice;\n\n",
     );
     let mut list = String::new();
-    for (at, (case, notation)) in cases().iter().enumerate() {
+    for (at, (case, notation)) in CASES.iter().enumerate() {
         let name = format!(
             "{}_{at}",
             case.name.replace(|c: char| !c.is_ascii_alphanumeric(), "_")
