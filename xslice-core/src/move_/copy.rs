@@ -131,6 +131,7 @@ pub(super) trait Mover: Copy {
         // SAFETY: by the contract of this function.
         unsafe {
             match Self::SPILLING {
+                4 => fixed::<4>(dst, src),
                 8 => fixed::<8>(dst, src),
                 16 => fixed::<16>(dst, src),
                 _ => self.run(dst, src),
@@ -144,7 +145,11 @@ pub(super) trait Mover: Copy {
 pub(super) struct Fixed<const N: usize>;
 
 impl<const N: usize> Mover for Fixed<N> {
-    const SPILLING: usize = if N == 12 { 16 } else { 0 };
+    const SPILLING: usize = match N {
+        3 => 4,
+        12 => 16,
+        _ => 0,
+    };
 
     #[inline(always)]
     unsafe fn run(self, dst: *mut u8, src: *const u8) {

@@ -175,7 +175,7 @@ const TO_ZEN_3: Habits = Habits {
     fetches_filled: false,
     has_quick_gathers: false,
     finds_rows_by_itself: Some(FoundRows {
-        asked: 5..=64,
+        asked: 3..=64,
         least_table: 512 << 10,
         ahead: 24,
         fetches_both_lines: false,
