@@ -229,6 +229,40 @@ fn an_operand_of_a_function_may_be_called_as_its_data_would_be() {
     assert_eq!(y, [6.0, 7.0, 0.0, 1.0]);
 }
 
+xslice! {
+    fn columns_of_rows<u8[40, 40], ROWS0: i32[2]>
+        [@ROWS0][:, [2, 0, 39, 17, 3, 1, 0, 0, 33, 21, 7, 9, 30, 4, 4, 4, 11, 8, 1, 2, 3]]
+}
+xslice! {
+    fn columns_of_indices<u8[40, 40], INDICES0: i64[2]>
+        [@INDICES0][:, [2, 0, 39, 17, 3, 1, 0, 0, 33, 21, 7, 9, 30, 4, 4, 4, 11, 8, 1, 2, 3]]
+}
+xslice! {
+    fn rows_of_nest<f32[40, 40], NEST0: i64[30], _NEST0: i64[30]> [@NEST0][@_NEST0]
+}
+
+#[test]
+fn an_operand_of_a_function_may_be_called_as_its_constants_would_be() {
+    let columns = [
+        2, 0, 39, 17, 3, 1, 0, 0, 33, 21, 7, 9, 30, 4, 4, 4, 11, 8, 1, 2, 3,
+    ];
+    let x: [u8; 1600] = core::array::from_fn(|at| (at % 251) as u8);
+    let expected = [5, 7].map(|row| columns.map(|column| x[40 * row + column]));
+    let mut y = [0; 42];
+    columns_of_rows(&x, &[5, 7], &mut y).expect("indices in range");
+    assert_eq!(y, expected.as_flattened());
+    assert!(columns_of_rows(&x, &[500, 7], &mut y).is_err());
+    columns_of_indices(&x, &[5, 7], &mut y).expect("indices in range");
+    assert_eq!(y, expected.as_flattened());
+    assert!(columns_of_indices(&x, &[5, 40], &mut y).is_err());
+    let x: [f32; 1600] = core::array::from_fn(|at| at as f32);
+    let rows: [i64; 30] = core::array::from_fn(|at| 39 - at as i64);
+    let mut y = [0.0; 1200];
+    rows_of_nest(&x, &rows, &[29; 30], &mut y).expect("indices in range");
+    assert_eq!(y[..40], x[400..440]);
+    assert_eq!(y[1160..], x[400..440]);
+}
+
 #[test]
 fn operands_are_statics_and_constants_too() {
     static ROWS: [i64; 2] = [2, 0];

@@ -89,14 +89,10 @@ impl Draw {
         let dialect = self.rng.pick(&[Dialect::Standard, Dialect::OnnxRuntime]);
         let (start, delta) = (self.rng.within(-20, 20), self.rng.pick(&[-3, -1, 1, 2, 7]));
         let most = match (self.large, self.rng.once_in(3)) {
-            (true, many) => 2000 * if many { 4 } else { 1 },
-            (false, many) => {
-                if many {
-                    1500
-                } else {
-                    40
-                }
-            }
+            (true, true) => 8000,
+            (true, false) => 2000,
+            (false, true) => 1500,
+            (false, false) => 40,
         };
         let limit = start + delta * self.rng.within(0, most) + self.rng.within(0, 1);
         let scalars = [start, limit, delta];

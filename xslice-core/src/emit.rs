@@ -176,12 +176,21 @@ enum Taken {
 }
 
 impl Taken {
-    /// What the names of items begin with: beside slices, items may stand where the caller's names do.
-    fn prefix(self) -> &'static str {
-        match self {
+    /// What the names of items begin with: beside slices, items may stand where the caller's names do. No parameter begins so, and with a
+    /// capital behind it: an item of its name would be read instead.
+    fn prefix(self, parameters: &[&str]) -> String {
+        let mut prefix = String::from(match self {
             Self::Arrays => "",
             Self::Slices => "__XSLICE_",
+        });
+        let is_like_item = |prefix: &str, name: &str| {
+            let rest = name.strip_prefix(prefix);
+            rest.is_some_and(|rest| rest.starts_with(char::is_uppercase))
+        };
+        while parameters.iter().any(|name| is_like_item(&prefix, name)) {
+            prefix.push('_');
         }
+        prefix
     }
 }
 
@@ -206,7 +215,7 @@ impl<'a> Emitter<'a> {
             plan,
             wanted,
             taken,
-            constants: Constants::new(taken.prefix()),
+            constants: Constants::new(taken.prefix(wanted.parameters)),
             unrolled_left: UNROLLED,
             statics: 0,
             returned: false,

@@ -199,9 +199,14 @@ impl Cache {
                 dropped |= self.drop_kernel(|cached| cached.kernel.codes().next().is_some());
             }
         }
-        while self.held.bytes > limits.bytes
-            && (self.drop_kernel(|_| true) || self.drop_structure(|_| true))
-        {}
+        // The table with more entries gives one: were it always the kernels', structures could leave no room for any.
+        let mut dropped = true;
+        while dropped && self.held.bytes > limits.bytes {
+            dropped = match self.kernels.len() > self.structures.len() {
+                true => self.drop_kernel(|_| true),
+                false => self.drop_structure(|_| true),
+            };
+        }
         debug_assert!(self.kernels.len() <= limits.kernels);
         debug_assert!(self.held.code <= limits.code_bytes && self.held.bytes <= limits.bytes);
     }

@@ -369,6 +369,37 @@ fn the_environment_forces_the_runner() {
     assert!(status.unwrap().success());
 }
 
+/// Structures that fill the bytes give way to the kernels of what repeats.
+#[test]
+fn a_kernel_is_kept_where_structures_fill_the_bytes() {
+    let jit = Jit::builder()
+        .strategy(Strategy::Keyed)
+        .bytes(256 << 10)
+        .build();
+    for rank in 1..5 {
+        let steps = [vec![2; rank], vec![1]].concat();
+        let shape = [vec![5; rank], vec![64]].concat();
+        for columns in 1..60 {
+            let ends = [vec![i64::MAX; rank], vec![columns]].concat();
+            let part = Program::chain("x").then(
+                xslice_core::Slice::onnx(13)
+                    .starts(vec![0; rank + 1])
+                    .ends(ends)
+                    .steps(steps.clone()),
+            );
+            let signature = Signature::new().operand(ElementType::U8, &shape);
+            jit.compile(&part.build().unwrap(), &signature).unwrap();
+        }
+    }
+    let (program, signature) = (every_twentieth(), matrix(3, 80));
+    let before = jit.stats();
+    assert!(before.compiled > 60, "{before:?}");
+    for _ in 0..10 {
+        jit.compile(&program, &signature).unwrap();
+    }
+    assert_eq!(jit.stats().hits - before.hits, 9, "{:?}", jit.stats());
+}
+
 #[test]
 fn a_program_is_counted_once_for_all_its_shapes_and_not_kept_if_it_is_too_large() {
     const MIB: usize = 1 << 20;

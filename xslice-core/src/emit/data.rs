@@ -22,7 +22,7 @@ const BYTES: usize = 1 << 20;
 pub(super) struct Constants {
     list: Vec<Constant>,
     /// What their names begin with.
-    prefix: &'static str,
+    prefix: String,
     /// Elements of those that are too long for a function, of which no copy was made.
     too_long: usize,
 }
@@ -46,12 +46,17 @@ enum Use {
 }
 
 impl Constants {
-    pub fn new(prefix: &'static str) -> Self {
+    pub fn new(prefix: String) -> Self {
         Self {
             list: Vec::new(),
             prefix,
             too_long: 0,
         }
+    }
+
+    /// What the names of all items begin with.
+    pub fn prefix(&self) -> &str {
+        &self.prefix
     }
 
     fn name(&mut self, use_: Use, len: usize, make: impl FnOnce() -> Tensor) -> String {
@@ -67,7 +72,7 @@ impl Constants {
             Use::Integers(_) => "INDICES",
             Use::Rows(..) => "ROWS",
         };
-        let (prefix, count) = (self.prefix, self.list.len());
+        let (prefix, count) = (&self.prefix, self.list.len());
         let (name, tensor) = (format!("{prefix}{kind}{count}"), make());
         self.list.push(Constant {
             use_,

@@ -69,7 +69,7 @@ impl Emitter<'_> {
             (Source::Buffer(source), Some(lookup)) => self.gather(nest, source, lookup, check)?,
         };
         let path = format!("{}::__private::{}", self.wanted.root, kind.name);
-        let kept = format!("{}NEST{}", self.taken.prefix(), self.statics);
+        let kept = format!("{}NEST{}", self.constants.prefix(), self.statics);
         self.statics += 1;
         self.describe(nest);
         let generics = kind.generics;
