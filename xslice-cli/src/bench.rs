@@ -196,7 +196,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<ExitCode> {
     let file = file.filter(|path| !files::is_standard_output(path));
     if let Some(path) = file {
         // That it cannot be written is better known now than after all the work.
-        Staged::default().write(path, Vec::new())?;
+        Staged::default().write_text(path, "JSON", String::new())?;
     }
     let (rows, left_out) = match &own {
         Some(what) => what.open(Some(&args.inputs), |request| {
@@ -206,7 +206,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<ExitCode> {
     };
     let mut staged = Staged::default();
     if let Some(path) = file {
-        staged.write(path, json(&rows).into_bytes())?;
+        staged.write_text(path, "JSON", json(&rows))?;
     }
     let printed = match (&args.json, file) {
         (Some(_), None) => json(&rows),

@@ -26,7 +26,7 @@ Examples:
   xslice emit '<f32[30522, 768], ids: i64[8, 128]> table[@ids, :384]' -o src/embed.rs
   xslice emit focus.onnx --shape images=1,3,640,640 -o src/focus.rs   a function for each output
 
-The file needs the crate `xslice` and nothing else. Beside each function stands its shape:
+The file needs the crate `xslice`, with its feature `macros` (a default one), and nothing else. Beside each function stands its shape:
 
   mod embed;
   embed::run(&table, &ids, &mut rows)?;                        arrays, whose lengths the types say
@@ -80,7 +80,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<ExitCode> {
     match &args.output {
         Some(path) if !files::is_standard_output(path) => {
             let mut staged = Staged::default();
-            staged.write(path, text.into_bytes())?;
+            staged.write_text(path, "Rust", text)?;
             staged.publish(|| print(out, format!("{}\n", path.display())))?;
         }
         Some(_) | None => print(out, text)?,
@@ -95,7 +95,8 @@ fn file(request: &Request<'_>, source: Option<&str>) -> Result<String> {
         None => String::from("//! A program of xslice"),
     };
     text.push_str(
-        " for fixed shapes, as `xslice emit` writes it. It needs the crate `xslice` only.\n\n",
+        " for fixed shapes, as `xslice emit` writes it.\n\
+         //! It needs the crate `xslice` only, with the feature `macros`, which is a default one.\n\n",
     );
     text.push_str(ALLOW);
     let mut names = Names::default();

@@ -68,7 +68,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<ExitCode> {
             if files::is_standard_output(path) {
                 return Ok(picture);
             }
-            staged.write(path, picture.into_bytes())?;
+            staged.write_text(path, "SVG", picture)?;
         }
         Ok(text_of(request, &outputs, args.code))
     });

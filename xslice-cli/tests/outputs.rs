@@ -188,6 +188,44 @@ fn every_command_makes_the_folder_of_what_it_writes() {
 }
 
 #[test]
+fn text_never_replaces_a_model_or_a_tensor() {
+    let files = Files::new();
+    let model = files.model("m.onnx", &common::slice_model());
+    let before = fs::read(&model).unwrap();
+    symlink("m.onnx", files.path("link.rs")).unwrap();
+    let (model, link) = (model.display().to_string(), files.path("link.rs"));
+    let link = link.display().to_string();
+    let tensor = files.path("x.NPY").display().to_string();
+    let bench = ["bench", "--filter", "seed", "--rounds", "1", "--json"];
+    let commands = [
+        ["emit", TEXT, "-o", &model].to_vec(),
+        ["emit", TEXT, "-o", &link].to_vec(),
+        ["emit", TEXT, "-o", &tensor].to_vec(),
+        ["emit", &model, "--shape", "x=6", "-o", &model].to_vec(),
+        ["explain", &model, "--shape", "x=6", "--svg", &model].to_vec(),
+        [&bench[..], &[&model]].concat(),
+    ];
+    for command in commands {
+        let line = refusal(&xslice(&command));
+        let ending = if command.contains(&tensor.as_str()) {
+            ".npy"
+        } else {
+            ".onnx"
+        };
+        assert!(
+            line.contains(&format!("ends in {ending} is one of a model")),
+            "{line}"
+        );
+        assert!(
+            line.contains("not allowed: .onnx, .xml, .bin, .npy, .pb, .png"),
+            "{line}"
+        );
+        assert_eq!(fs::read(&model).unwrap(), before);
+        assert_eq!(files.names(), ["link.rs", "m.onnx"]);
+    }
+}
+
+#[test]
 #[cfg(target_os = "linux")]
 fn where_standard_output_takes_nothing_files_are_as_they_were() {
     let files = Files::new();

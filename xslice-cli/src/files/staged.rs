@@ -6,7 +6,7 @@
 //! through links; a file that is replaced leaves its permissions. What is there and no regular file (a device, a pipe) is never replaced: it takes the bytes
 //! when the others are in their places.
 
-use super::{cannot, encode};
+use super::{cannot, encode, extension};
 use crate::error::{Fault, Result};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -19,6 +19,10 @@ const STALE: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// The same, of a process that is not seen here. It may live on another machine, where the folder is shared.
 const STALE_UNSEEN: Duration = Duration::from_secs(10 * 60);
+
+/// How the files of models and tensors end, which commands read. Text of any other kind never gets such a name: one is mistyped
+/// easily where both stand on one line, and then the only copy of a model would be gone.
+const DATA: [&str; 6] = ["onnx", "xml", "bin", "npy", "pb", "png"];
 
 /// Whether a path stands for standard output, where a command writes one file.
 #[must_use]
@@ -69,6 +73,28 @@ impl Staged {
         self.write(path, bytes)?;
         let (ty, shape) = (tensor.element_type(), tensor.shape());
         Ok(format!("{}  {ty} {shape:?}\n", path.display()))
+    }
+
+    /// Writes text beside its place; `what` it is, such as "Rust".
+    ///
+    /// # Errors
+    /// What the operating system refuses; a place whose name is one of a model or a tensor.
+    pub fn write_text(&mut self, path: &Path, what: &str, text: String) -> Result<()> {
+        let place = file_behind(path).ok().flatten();
+        let endings = [Some(path), place.as_deref()].map(|path| extension(path?));
+        if let Some(ending) = endings
+            .into_iter()
+            .flatten()
+            .find(|at| DATA.contains(&at.as_str()))
+        {
+            let what = format!(
+                "cannot write {what}: the name of a file that ends in .{ending} is one of a model or a tensor, which it would replace \
+                 (not allowed: .{})",
+                DATA.join(", .")
+            );
+            return Err(Fault::File(what).at(path));
+        }
+        self.write(path, text.into_bytes())
     }
 
     /// Writes bytes beside their place, whose folder is made where it is missing, or keeps them for what takes no file beside it.
