@@ -7,7 +7,7 @@ mod layout;
 mod names;
 
 use crate::cli::print;
-use crate::error::{Error, Fault, Result};
+use crate::error::{Error, Result};
 use crate::files::{self, Staged};
 use crate::import::{Model, ModelOutput};
 use crate::request::{self, Request};
@@ -109,26 +109,11 @@ fn file(request: &Request<'_>, source: Option<&str>) -> Result<String> {
             Some(_) => error.within("output", &output.name),
             None => error,
         };
-        fixed(request, output).map_err(within)?;
         let (_, plan) = request.compile(output)?;
         text.push('\n');
         text.push_str(&item(request, output, &plan, &name).map_err(within)?);
     }
     Ok(text)
-}
-
-/// Refuses an output whose shape a value decides.
-fn fixed(request: &Request<'_>, output: &ModelOutput) -> Result<()> {
-    let mut inputs = request.model.inputs.iter().zip(output.program.parameters());
-    if let Some((input, _)) = inputs.find(|(_, is_parameter)| *is_parameter) {
-        let what = format!(
-            "the value of `{}` decides the shape of the result, and a function is for one shape; make it a constant, \
-             or compile at run time with `Jit`",
-            input.name
-        );
-        return Err(Fault::outside_scope(None, what).into());
-    }
-    Ok(())
 }
 
 /// A function, and the module with its shape.

@@ -59,7 +59,9 @@ pub fn read(path: &Path, max_bytes: u64) -> Result<Vec<u8>> {
 pub fn read_range(path: &Path, offset: u64, len: usize) -> Result<Vec<u8>> {
     let (mut file, size) = open(path)?;
     if offset.checked_add(len as u64).is_none_or(|end| end > size) {
-        let what = format!("{len} bytes from offset {offset} of a file of {size} bytes");
+        let what = format!(
+            "{len} bytes from offset {offset} are asked for (allowed: up to offset {size}, the end of the file)"
+        );
         return Err(Fault::Format(what).at(path));
     }
     let mut bytes = Vec::new();

@@ -5,10 +5,11 @@
 
 use crate::call::read_inputs;
 use crate::cli::{Common, list_names, split_assignment};
-use crate::error::{Error, Result};
+use crate::error::{Error, Fault, Result};
 use crate::files;
 use crate::import::{self, Model, ModelInput, ModelOutput};
 use std::cell::Cell;
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use xslice::{Declared, ElementType, Plan, Program, Signature, Tensor};
@@ -92,6 +93,9 @@ impl What {
         inputs: Option<&[String]>,
         shapes: &[String],
     ) -> Result<Request<'a>> {
+        if inputs.is_none() {
+            self.without_values(model)?;
+        }
         let values = read_inputs(model, inputs.unwrap_or_default(), self.common.max_bytes())?;
         let shapes = read_shapes(model, shapes)?;
         let type_advice = self.type_advice(inputs.is_some());
@@ -101,6 +105,25 @@ impl What {
             limit: usize::try_from(self.common.max_bytes()).unwrap_or(usize::MAX),
             spent: Cell::new(0),
         })
+    }
+
+    /// Refuses an output whose shape a value decides, for a command that takes none.
+    fn without_values(&self, model: &Model) -> Result<()> {
+        for output in &model.outputs {
+            let Some(name) = deciding(model, output).next() else {
+                continue;
+            };
+            let what = format!(
+                "the value of `{name}` decides the shape of the result, and a function is for one shape; make it a constant, \
+                 or compile at run time with `Jit`",
+            );
+            let error = Error::from(Fault::outside_scope(None, what));
+            return Err(match self.model_file() {
+                Some(_) => error.within("output", &output.name),
+                None => error,
+            });
+        }
+        Ok(())
     }
 
     /// How a type becomes known; a value has one.
@@ -136,9 +159,9 @@ impl Request<'_> {
     /// The signature and the plan of one of the outputs.
     ///
     /// # Errors
-    /// A parameter without a value; every refusal of the operators.
+    /// Every refusal of the operators.
     pub fn compile(&self, output: &ModelOutput) -> Result<(Signature, Plan)> {
-        let signature = self.signature(&output.program)?;
+        let signature = self.signature(&output.program);
         let plan = output.program.compile(&signature);
         let plan = plan.map_err(|error| self.model.refusal(output, error))?;
         let spent = self.spent.get();
@@ -146,26 +169,16 @@ impl Request<'_> {
         Ok((signature, plan))
     }
 
-    fn signature(&self, program: &Program) -> Result<Signature> {
+    fn signature(&self, program: &Program) -> Signature {
         let mut signature = Signature::new().limit(self.limit).spent(self.spent.get());
-        let inputs = self.model.inputs.iter().zip(&self.operands);
-        for ((input, operand), is_parameter) in inputs.zip(program.parameters()) {
+        for (operand, is_parameter) in self.operands.iter().zip(program.parameters()) {
             signature = match operand {
                 Known::Value(value) if is_parameter => signature.value(value.clone()),
                 Known::Value(value) => signature.operand(value.element_type(), value.shape()),
-                Known::Type(declared, shape) if !is_parameter => {
-                    signature.operand(declared.element_type, shape)
-                }
-                Known::Type(..) => {
-                    let name = &input.name;
-                    let what = format!(
-                        "the value of `{name}` decides the shape; give it with --input {name}=FILE"
-                    );
-                    return Err(Error::argument(what));
-                }
+                Known::Type(declared, shape) => signature.operand(declared.element_type, shape),
             };
         }
-        Ok(signature)
+        signature
     }
 }
 
@@ -237,6 +250,14 @@ fn example_dims(declared: &Declared) -> String {
     dims.collect::<Vec<_>>().join(",")
 }
 
+/// The names of inputs whose values decide the shape of an output.
+fn deciding<'a>(model: &'a Model, output: &ModelOutput) -> impl Iterator<Item = &'a str> {
+    let inputs = model.inputs.iter().zip(output.program.parameters());
+    inputs
+        .filter(|(_, is_parameter)| *is_parameter)
+        .map(|(input, _)| input.name.as_str())
+}
+
 fn operands(
     model: &Model,
     values: Vec<Option<Arc<Tensor>>>,
@@ -244,7 +265,13 @@ fn operands(
     type_advice: &str,
 ) -> Result<Vec<Known>> {
     let (mut operands, mut unknown) = (Vec::new(), Unknown::default());
-    for ((input, value), shape) in model.inputs.iter().zip(values).zip(shapes) {
+    let deciding = model
+        .outputs
+        .iter()
+        .flat_map(|output| deciding(model, output));
+    let deciding: HashSet<_> = deciding.collect();
+    let inputs = model.inputs.iter().zip(values).zip(shapes);
+    for ((input, value), shape) in inputs {
         let value = match &shape {
             None => value.or_else(|| input.initial.clone()),
             Some(_) => value,
@@ -259,6 +286,10 @@ fn operands(
         }
         match (value, &input.declared) {
             (Some(value), _) => operands.push(Known::Value(value)),
+            (None, _) if deciding.contains(input.name.as_str()) => {
+                let option = format!("--input {}=FILE", input.name);
+                unknown.values.push((format!("`{}`", input.name), option));
+            }
             (None, None) => unknown.types.push(format!("`{}`", input.name)),
             (None, Some(declared)) => match shape.or_else(|| fixed(declared)) {
                 Some(shape) => operands.push(Known::Type(declared.clone(), shape)),
@@ -277,8 +308,9 @@ fn operands(
 #[derive(Default)]
 struct Unknown {
     types: Vec<String>,
-    /// With the option that completes each.
+    /// With the option that completes each, as `values`.
     shapes: Vec<(String, String)>,
+    values: Vec<(String, String)>,
 }
 
 impl Unknown {
@@ -291,16 +323,18 @@ impl Unknown {
                 "the type of {names} is not known here; {type_advice}"
             ));
         }
-        if !self.shapes.is_empty() {
-            let names = list_names(self.shapes.iter().map(|(name, _)| name.as_str()));
-            let options: Vec<_> = self
-                .shapes
-                .iter()
-                .map(|(_, option)| option.as_str())
-                .collect();
-            let options = options.join(" ");
+        for (unknown, begin, end) in [
+            (&self.shapes, "the shape of", "is not known here"),
+            (&self.values, "the value of", "decides a shape"),
+        ] {
+            if unknown.is_empty() {
+                continue;
+            }
+            let names = list_names(unknown.iter().map(|(name, _)| name.as_str()));
+            let options: Vec<_> = unknown.iter().map(|(_, option)| option.as_str()).collect();
             parts.push(format!(
-                "the shape of {names} is not known here; give it with {options}"
+                "{begin} {names} {end}; give it with {}",
+                options.join(" ")
             ));
         }
         match parts[..] {

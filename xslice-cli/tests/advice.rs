@@ -3,7 +3,8 @@
 mod common;
 
 use common::{Files, INT64, any, graph, iota, list, model, refusal, text, xslice};
-use xslice_cli::onnx::{NodeProto, ValueInfoProto};
+use xslice_cli::onnx::{AttributeProto, NodeProto, ValueInfoProto};
+use xslice_cli::to_proto;
 
 #[test]
 fn advice_names_only_options_that_the_command_has() {
@@ -141,4 +142,96 @@ fn all_that_is_missing_is_named_at_once() {
         line.contains("the type of `table`, `a`, `b` is not known"),
         "{line}"
     );
+}
+
+#[test]
+fn values_that_decide_shapes_are_asked_for_at_once() {
+    let cut = NodeProto::new("Slice", "c", &["x", "s", "e"], &["y"]);
+    let mut graph = graph(vec![cut], vec![]);
+    let open = ["n".into(), 3.into()];
+    graph.input = vec![ValueInfoProto::tensor("x", 1, &open)];
+    graph.input.extend(["s", "e"].map(|name| any(name, INT64)));
+    let files = Files::new();
+    let path = files.model("m.onnx", &model(13, graph));
+    let path = path.display().to_string();
+    let values =
+        "the value of `s`, `e` decides a shape; give it with --input s=FILE --input e=FILE";
+    for command in ["explain", "bench"] {
+        let line = refusal(&xslice(&[command, &path]));
+        let shape = "the shape of `x` is not known here; give it with --shape x=1,3; ";
+        assert!(line.contains(&format!("{shape}{values}")), "{line}");
+        let shapes = ["--shape", "x=4,3", "--shape", "s=1", "--shape", "e=1"];
+        let line = refusal(&xslice(&[&[command, &path][..], &shapes].concat()));
+        assert!(line.contains(values), "{line}");
+    }
+    // What takes no values does not ask for shapes first.
+    let line = refusal(&xslice(&["emit", &path]));
+    assert!(
+        line.contains("the value of `s` decides the shape of the result"),
+        "{line}"
+    );
+    assert!(line.contains("output `y`"), "{line}");
+}
+
+#[test]
+fn parameters_that_became_inputs_are_said_to_be_so() {
+    let ints = |name: &str| AttributeProto::ints(name, &[1]);
+    let slice = || NodeProto::new("Slice", "cut", &["x"], &["y"]);
+    let squeeze = NodeProto::new("Squeeze", "cut", &["x"], &["y"]);
+    let lists = || ["s", "e"].map(|name| list(name, &[1])).to_vec();
+    let inputs = |op: &str| NodeProto::new(op, "cut", &["x", "s", "e"], &["y"]);
+    let files = Files::new();
+    for (opset, node, initializers, words) in [
+        (
+            13,
+            slice().with(ints("starts")),
+            vec![],
+            "since version 10 it is an input",
+        ),
+        (
+            13,
+            squeeze.with(ints("axes")),
+            vec![],
+            "since version 13 it is an input",
+        ),
+        (
+            9,
+            inputs("Slice"),
+            lists(),
+            "below version 10, starts, ends, axes are attributes",
+        ),
+        (
+            11,
+            inputs("Unsqueeze"),
+            lists(),
+            "below version 13, axes are attributes",
+        ),
+    ] {
+        let path = files.model("m.onnx", &model(opset, graph(vec![node], initializers)));
+        let line = refusal(&xslice(&["run", &path.display().to_string()]));
+        assert!(
+            line.contains(words) && line.contains("operator set"),
+            "{line}"
+        );
+    }
+    // Of what was never an attribute nothing of the kind is said.
+    let path = files.model(
+        "m.onnx",
+        &model(13, graph(vec![slice().with(ints("steps"))], vec![])),
+    );
+    let line = refusal(&xslice(&["run", &path.display().to_string()]));
+    assert!(!line.contains("since"), "{line}");
+}
+
+#[test]
+fn constant_data_show_their_own_type() {
+    let gather = NodeProto::new("Gather", "g", &["table", "ids"], &["y"]);
+    let mut graph = graph(vec![gather], vec![to_proto("table", &iota(&[64, 32]))]);
+    graph.input = vec![ValueInfoProto::tensor("ids", INT64, &[2.into()])];
+    let files = Files::new();
+    let path = files.model("m.onnx", &model(13, graph));
+    let shown = text(&xslice(&["explain", &path.display().to_string()]).stdout);
+    let program =
+        "program  <f32[64, 32], ids: i64[2]> f32[64, 32] |> onnx::Gather@13(indices = @ids)";
+    assert!(shown.contains(program), "{shown}");
 }

@@ -5,7 +5,7 @@
 //! an unknown dimension as `?`. Long constants print as type and shape, whole with `{:#}`.
 
 use crate::elem::ElementType;
-use crate::op::text::{DEEPEST, ELEMENTS, constant, entry, type_text};
+use crate::op::text::{DEEPEST, ELEMENTS, constant, entry, tensor_type, type_text};
 use crate::op::{Dialect, Entry, OnnxRange, Op, Param, Reshape, ValueId};
 use crate::program::{Apply, Declared, Operand, Program, Value};
 use alloc::{
@@ -57,11 +57,7 @@ struct Printer<'p> {
 impl<'p> Printer<'p> {
     fn text(&mut self) {
         let (source, chain) = self.trace(self.program.result());
-        let data = match source {
-            Some(Value::Operand(at)) => Some(*at),
-            Some(Value::Constant(_) | Value::Apply(_)) | None => None,
-        };
-        self.header(data, chain.first().copied());
+        self.header(source, chain.first().copied());
         self.chain(source, &chain, 0);
         if let Some(result) = self.program.result_type() {
             self.out.push_str(" -> ");
@@ -91,8 +87,8 @@ impl<'p> Printer<'p> {
         (source, chain)
     }
 
-    /// `<f32[2, 3], ids: i64[4]> `, where every operand has a declared shape and the first one is the data.
-    fn header(&mut self, data: Option<usize>, first: Option<&Apply>) {
+    /// `<f32[2, 3], ids: i64[4]> `, where every operand has a declared shape and the first one, or a constant, is the data.
+    fn header(&mut self, source: Option<&Value>, first: Option<&Apply>) {
         let operands = self.program.operands();
         let shaped = |operand: &Operand| {
             operand
@@ -102,32 +98,29 @@ impl<'p> Printer<'p> {
                 .cloned()
         };
         let Some(types) = operands.iter().map(shaped).collect::<Option<Vec<_>>>() else {
-            return self.generator_header(data, first);
+            return self.generator_header(source, first);
         };
-        let others = match data {
-            Some(0) => 1,
-            Some(_) => return,
-            None => 0,
-        };
-        let first = match (data, first) {
-            (Some(_), _) => types.first().map(declared_text),
+        let data = match (source, first) {
+            (Some(Value::Operand(0)), _) => types.first().map(declared_text),
+            (Some(Value::Constant(tensor)), _) => Some(tensor_type(tensor)),
             (None, Some(generator)) => self.generated(&generator.op, true).map(|ty| ty.to_string()),
-            (None, None) => None,
+            (Some(Value::Operand(_) | Value::Apply(_)), _) | (None, None) => None,
         };
-        let Some(first) = first else { return };
+        let Some(data) = data else { return };
         self.typed = true;
+        let others = usize::from(matches!(source, Some(Value::Operand(_))));
         let rest = operands.iter().zip(&types).skip(others);
         let rest = rest.map(|(operand, ty)| {
             format!(", {}: {}", operand.name.escape_debug(), declared_text(ty))
         });
         self.out
-            .push_str(&format!("<{first}{}> ", rest.collect::<String>()));
+            .push_str(&format!("<{data}{}> ", rest.collect::<String>()));
     }
 
     /// The type before a generator whose operands are not declared: none, since `<...>` would have to declare them.
-    fn generator_header(&mut self, data: Option<usize>, first: Option<&Apply>) {
+    fn generator_header(&mut self, source: Option<&Value>, first: Option<&Apply>) {
         let has_operands = !self.program.operands().is_empty();
-        if let (None, Some(generator), false) = (data, first, has_operands)
+        if let (None, Some(generator), false) = (source, first, has_operands)
             && let Some(ty) = self.generated(&generator.op, false)
         {
             self.out.push_str(&format!("<{ty}> "));

@@ -45,11 +45,14 @@ pub(crate) fn constant(tensor: &Tensor, most: usize) -> String {
             nested(shape, &mut scalars.into_iter(), &mut out);
             out
         }
-        None => {
-            let dims: Vec<_> = shape.iter().map(ToString::to_string).collect();
-            type_text(tensor.element_type(), &dims.join(", "))
-        }
+        None => tensor_type(tensor),
     }
+}
+
+/// `f32[2, 3]`: the type of a constant.
+pub(crate) fn tensor_type(tensor: &Tensor) -> String {
+    let dims: Vec<_> = tensor.shape().iter().map(ToString::to_string).collect();
+    type_text(tensor.element_type(), &dims.join(", "))
 }
 
 /// `f32[2, 3]`: an element type with its dimensions, as they are written; a scalar has none.

@@ -55,7 +55,14 @@ impl<'a> Constants<'a> {
         let path = self.inside(&place.location)?;
         // Accounted for before it is read: many constants may name the same bytes.
         self.budget.take(needed)?;
-        let bytes = files::read_range(&path, place.offset, needed)?;
+        let bytes = files::read_range(&path, place.offset, needed);
+        // The model is to blame, as much as its data: the error begins with its name.
+        let bytes = bytes.map_err(|error| {
+            error
+                .fault()
+                .clone()
+                .within("external data", &place.location)
+        })?;
         Ok(Tensor::from_bytes(ty, &shape, pb::native(ty, bytes))?)
     }
 

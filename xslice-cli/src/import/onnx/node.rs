@@ -32,6 +32,14 @@ const SQUEEZE: &[u32] = &[1, 11, 13, 21, 23, 24, 25];
 const IDENTITY: &[u32] = &[1, 13, 14, 16, 19, 21, 23, 24, 25];
 const CONSTANT: &[u32] = &[1, 9, 11, 12, 13, 19, 21, 23, 24, 25];
 
+/// Parameters that were attributes and became inputs: the operator, the version that made them inputs, their names.
+const BECAME_INPUTS: [(&str, u32, &[&str]); 4] = [
+    ("Slice", 10, &["starts", "ends", "axes"]),
+    ("Reshape", 5, &["shape"]),
+    ("Squeeze", 13, &["axes"]),
+    ("Unsqueeze", 13, &["axes"]),
+];
+
 /// Whether a node is an operator of ONNX that xslice compiles; `functions` are those that the model defines itself.
 pub fn is_understood(node: &NodeProto, functions: &HashSet<(String, String)>) -> bool {
     let name = (
@@ -83,6 +91,7 @@ impl Importer<'_> {
             inputs: self.inputs(&proto, label)?,
             operator: format!("onnx::{}", proto.op_type),
             label,
+            opset: self.opset,
             proto: &proto,
         };
         let value = match proto.op_type.as_str() {
@@ -269,6 +278,7 @@ fn newest(versions: &[u32], opset: u32) -> u32 {
 struct Node<'a> {
     proto: &'a NodeProto,
     label: &'a str,
+    opset: u32,
     /// What refusals call the operator: `onnx::Slice@13` once its version is known.
     operator: String,
     inputs: Vec<Option<Value>>,
@@ -314,14 +324,20 @@ impl Node<'_> {
     fn takes(&self, inputs: usize, attributes: &[&str]) -> Result<(), Fault> {
         if self.inputs.len() > inputs {
             let count = self.inputs.len();
-            return Err(self.refuse(
-                Error::new(
-                    ErrorKind::UnknownAttribute,
-                    format!("{count} inputs are given"),
-                )
+            let text = format!("{count} inputs are given");
+            let error = Error::new(ErrorKind::UnknownAttribute, text)
                 .value(count)
-                .allowed(format!("at most {inputs}")),
-            ));
+                .allowed(format!("at most {inputs}"));
+            let hint = self
+                .became_inputs()
+                .filter(|&(since, _)| self.opset < since);
+            return Err(self.refuse(match hint {
+                Some((since, names)) => error.hint(format!(
+                    "below version {since}, {} are attributes: give them as such, or import operator set {since} or above",
+                    names.join(", ")
+                )),
+                None => error,
+            }));
         }
         for (at, attribute) in self.proto.attribute.iter().enumerate() {
             let name = &attribute.name;
@@ -333,6 +349,13 @@ impl Node<'_> {
             }
         }
         Ok(())
+    }
+
+    /// The version from which on parameters of the operator are inputs, and their names.
+    fn became_inputs(&self) -> Option<(u32, &'static [&'static str])> {
+        let mut found = BECAME_INPUTS.into_iter();
+        let (_, since, names) = found.find(|(name, ..)| *name == self.proto.op_type)?;
+        Some((since, names))
     }
 
     /// The refusal of an attribute that is none of `known`.
@@ -347,9 +370,15 @@ impl Node<'_> {
                 [] => "no attribute".into(),
                 _ => known.join(", "),
             };
-            Error::new(ErrorKind::UnknownAttribute, text)
+            let error = Error::new(ErrorKind::UnknownAttribute, text)
                 .parameter(name.to_string())
-                .allowed(allowed)
+                .allowed(allowed);
+            match self.became_inputs() {
+                Some((since, names)) if names.contains(&name) => error.hint(format!(
+                    "since version {since} it is an input: give it as one, or import an operator set below {since}"
+                )),
+                Some(_) | None => error,
+            }
         })
     }
 
