@@ -230,14 +230,17 @@ fn an_operand_of_a_function_may_be_called_as_its_data_would_be() {
 }
 
 xslice! {
+    #[allow(non_snake_case, reason = "what is tested are names of constants")]
     fn columns_of_rows<u8[40, 40], ROWS0: i32[2]>
         [@ROWS0][:, [2, 0, 39, 17, 3, 1, 0, 0, 33, 21, 7, 9, 30, 4, 4, 4, 11, 8, 1, 2, 3]]
 }
 xslice! {
+    #[allow(non_snake_case, reason = "what is tested are names of constants")]
     fn columns_of_indices<u8[40, 40], INDICES0: i64[2]>
         [@INDICES0][:, [2, 0, 39, 17, 3, 1, 0, 0, 33, 21, 7, 9, 30, 4, 4, 4, 11, 8, 1, 2, 3]]
 }
 xslice! {
+    #[allow(non_snake_case, reason = "what is tested are names of constants")]
     fn rows_of_nest<f32[40, 40], NEST0: i64[30], _NEST0: i64[30]> [@NEST0][@_NEST0]
 }
 

@@ -118,22 +118,14 @@ fn check_each(
     size: i64,
     origin: Origin<'_>,
 ) -> Result<(), Error> {
-    let mut counters = [0usize; 32];
     let count: usize = loops.iter().map(|(extent, _)| extent).product();
     for at in 0..count {
-        let mut rest = at;
-        for (counter, (extent, _)) in counters.iter_mut().zip(loops).rev() {
-            *counter = rest % extent;
+        let (mut rest, mut position) = (at, offset);
+        for (extent, stride) in loops.iter().rev() {
+            let counter = rest % extent;
+            position = position.wrapping_add(counter.wrapping_mul(stride.cast_unsigned()));
             rest /= extent;
         }
-        let step = |(counter, (_, stride)): (&usize, &(usize, isize))| {
-            counter.wrapping_mul(stride.cast_unsigned())
-        };
-        let position = counters
-            .iter()
-            .zip(loops)
-            .map(step)
-            .fold(offset, usize::wrapping_add);
         if let Some(index) = index(position) {
             check_one(index, size, at, origin)?;
         }

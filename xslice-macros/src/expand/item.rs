@@ -5,7 +5,7 @@ use super::{ALLOW, compile, not_constant, text};
 use crate::parse::{Item, Notation};
 use crate::report::Refusal;
 use crate::template::{self, ROOT, Template};
-use proc_macro::{TokenStream, TokenTree};
+use proc_macro::{Ident, TokenStream, TokenTree};
 use xslice_core::emit::{self, Destination, Function};
 
 /// What is refused is added to `all`.
@@ -35,11 +35,16 @@ pub fn expand(root: &TokenStream, item: Item, all: &mut Vec<Refusal>) -> TokenSt
         .and_then(|plan| text(plan, notation, &names, form, &mut refusals, emit::function))
         .filter(|_| refusals.is_empty())
         .unwrap_or_else(|| dummy(notation, &head, destination));
-    let template = Template::new(ROOT, item.root.unwrap_or_else(|| root.clone()))
+    let mut template = Template::new(ROOT, item.root.unwrap_or_else(|| root.clone()))
         .with("__xslice_attributes", item.attributes)
         .with("__xslice_conditions", item.conditions)
         .with("__xslice_visibility", item.visibility)
         .with("__xslice_name", TokenTree::Ident(item.name).into());
+    // Where the user wrote them: what the compiler says of a name stands there.
+    for name in &notation.names {
+        let name = parameter(name);
+        template = template.with(&name.to_string(), TokenTree::Ident(name).into());
+    }
     let shape = plan.as_ref().map_or(&[][..], |plan| plan.shape());
     all.extend(refusals);
     template.fill(&(function + &module(shape)))
@@ -78,14 +83,20 @@ fn dummy(notation: &Notation, head: &str, destination: Destination) -> String {
 
 /// The parameters of a function that its users read: the data, then the operands by their names.
 fn parameters(notation: &Notation) -> Vec<String> {
-    let names = notation.names.iter().map(|name| {
-        let mut name = name.to_string();
-        if template::is_primitive(&name) {
-            name.push('_');
-        }
-        name
-    });
-    let names: Vec<String> = names.collect();
+    let names = notation
+        .names
+        .iter()
+        .map(|name| parameter(name).to_string());
     let data = notation.has_data.then(|| notation.data_name());
     data.into_iter().chain(names).collect()
+}
+
+/// An operand by its name, which no primitive type has.
+fn parameter(name: &Ident) -> Ident {
+    match name.to_string() {
+        primitive if template::is_primitive(&primitive) => {
+            Ident::new(&format!("{primitive}_"), name.span())
+        }
+        _ => name.clone(),
+    }
 }
