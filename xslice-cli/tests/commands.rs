@@ -288,7 +288,7 @@ fn check_counts_what_passes_fails_and_is_skipped() {
     assert_eq!(output.status.code(), Some(1));
     assert_eq!(lines.len(), 6, "{shown}");
     for (line, words) in lines.iter().zip([
-        ["b/differs", "element 0 is 1, expected 0"],
+        ["b/differs", "element [0] is 1, expected 0"],
         ["c/shape", "f32 [3], expected f32 [3, 1]"],
         ["e/no_model", "no model.onnx"],
         ["f/garbage", "E502"],

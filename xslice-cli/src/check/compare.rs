@@ -35,7 +35,17 @@ fn difference(got: &Tensor, expected: &Tensor, at: usize) -> String {
         is = format!("{is} ({})", scalar::show_hex(got, at));
         wanted = format!("{wanted} ({})", scalar::show_hex(expected, at));
     }
-    format!("element {at} is {is}, expected {wanted}")
+    let at = coordinates(got.shape(), at);
+    format!("element {at:?} is {is}, expected {wanted}")
+}
+
+/// Those of an element by its number in order.
+fn coordinates(shape: &[usize], mut at: usize) -> Vec<usize> {
+    let mut coordinates = vec![0; shape.len()];
+    for (coordinate, &dim) in coordinates.iter_mut().zip(shape).rev() {
+        (*coordinate, at) = (at % dim.max(1), at / dim.max(1));
+    }
+    coordinates
 }
 
 fn differing_bits(got: &Tensor, expected: &Tensor, computed: bool) -> Option<usize> {
@@ -70,7 +80,7 @@ mod tests {
         assert!(same(&nan, &other_nan, false).is_err());
         assert_eq!(
             same(&nan, &other_nan, false).unwrap_err(),
-            "element 0 is NaN (0x7fc00000), expected NaN (0x7fc00001)"
+            "element [0] is NaN (0x7fc00000), expected NaN (0x7fc00001)"
         );
         let pair = |bits: u32| {
             let parts = [0x3f80_0000, bits].map(u32::to_ne_bytes).concat();
@@ -78,7 +88,7 @@ mod tests {
         };
         assert_eq!(
             same(&pair(0x7fc0_0000), &pair(0x7fc0_0001), false).unwrap_err(),
-            "element 0 is 1+NaNi (0x3f800000 0x7fc00000), expected 1+NaNi (0x3f800000 0x7fc00001)"
+            "element [0] is 1+NaNi (0x3f800000 0x7fc00000), expected 1+NaNi (0x3f800000 0x7fc00001)"
         );
         let (one, near) = (tensor(0x3f80_0000), tensor(0x3f80_0001));
         assert!(same(&near, &one, false).is_err());
@@ -87,6 +97,16 @@ mod tests {
         let infinity = tensor(f32::INFINITY.to_bits());
         assert!(same(&one, &infinity, true).is_err());
         assert!(same(&infinity, &infinity, true).is_ok());
+    }
+
+    #[test]
+    fn an_element_is_named_by_its_coordinates() {
+        let tensor = |last: i32| Tensor::new(&[2, 1, 3], &[0, 1, 2, 3, 4, last]).unwrap();
+        let text = same(&tensor(7), &tensor(5), false).unwrap_err();
+        assert_eq!(text, "element [1, 0, 2] is 7, expected 5");
+        let scalar = |value: i32| Tensor::new(&[], &[value]).unwrap();
+        let text = same(&scalar(7), &scalar(5), false).unwrap_err();
+        assert_eq!(text, "element [] is 7, expected 5");
     }
 
     #[test]
