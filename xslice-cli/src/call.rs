@@ -10,7 +10,7 @@ use crate::files;
 use crate::import::{Model, ModelInput, ModelOutput};
 use std::path::Path;
 use std::sync::Arc;
-use xslice::{Input, Program, Signature, Tensor};
+use xslice::{Declared, Input, Program, Signature, Tensor};
 
 /// The name of an input, and what is declared of it; `?` is a dimension that the model leaves open.
 fn described(input: &ModelInput) -> String {
@@ -35,24 +35,60 @@ pub fn read_inputs(
     assignments: &[String],
     max_bytes: u64,
 ) -> Result<Vec<Option<Arc<Tensor>>>> {
-    let names = list_names(model.inputs.iter().map(|input| input.name.as_str()));
-    let mut values = vec![None; model.inputs.len()];
+    let names = model.inputs.iter().map(|input| input.name.as_str());
+    let declared = model.inputs.iter().map(|input| input.declared.as_ref());
+    let mut values = Values {
+        option: "--input",
+        names: list_names(names),
+        declared: declared.collect(),
+        values: vec![None; model.inputs.len()],
+    };
     for text in assignments {
-        let find = |name: &str| model.input(name);
-        let (at, name, file) = split_assignment(("--input", "NAME=FILE"), text, find, &names)?;
-        if file.is_empty() {
-            let what = format!("--input: no file is named for `{name}`");
-            return Err(Error::argument(what));
-        }
-        let wanted = model.inputs[at].declared.as_ref();
-        let wanted = wanted.map(|declared| declared.element_type);
-        let (_, tensor) = files::read_tensor(Path::new(file), wanted, max_bytes)?;
-        if values[at].replace(Arc::new(tensor)).is_some() {
-            let what = format!("--input: `{name}` is given twice");
-            return Err(Error::argument(what));
-        }
+        values.read(text, |name| model.input(name), max_bytes)?;
     }
-    Ok(values)
+    Ok(values.values)
+}
+
+/// Values of operands on their way from the files that an option names.
+pub(crate) struct Values<'a> {
+    /// Such as `--input`.
+    pub option: &'static str,
+    /// All of the operands, for a message.
+    pub names: String,
+    /// What is declared of each operand.
+    pub declared: Vec<Option<&'a Declared>>,
+    /// What was read, by operand.
+    pub values: Vec<Option<Arc<Tensor>>>,
+}
+
+impl Values<'_> {
+    /// Reads the file that `NAME=FILE` names for the operand that `find` finds.
+    pub fn read(
+        &mut self,
+        text: &str,
+        find: impl Fn(&str) -> Option<usize>,
+        max_bytes: u64,
+    ) -> Result<()> {
+        let option = self.option;
+        let (at, name, file) = split_assignment((option, "NAME=FILE"), text, find, &self.names)?;
+        if file.is_empty() {
+            let what = format!("{option}: no file is named for `{name}`");
+            return Err(Error::argument(what));
+        }
+        if self.values[at].is_some() {
+            let what = format!("{option}: `{name}` is given twice");
+            return Err(Error::argument(what));
+        }
+        self.read_from(at, Path::new(file), max_bytes)
+    }
+
+    /// Reads the value of operand `at`.
+    pub fn read_from(&mut self, at: usize, file: &Path, max_bytes: u64) -> Result<()> {
+        let wanted = self.declared[at].map(|declared| declared.element_type);
+        let (_, tensor) = files::read_tensor(file, wanted, max_bytes)?;
+        self.values[at] = Some(Arc::new(tensor));
+        Ok(())
+    }
 }
 
 /// A value for every input of a model.

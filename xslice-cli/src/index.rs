@@ -3,10 +3,10 @@
 //! The text names operands, the command line gives each a file: the first positional file is the first operand, `--index` gives the
 //! others. Types and shapes come from the files; a text with types of its own (`<...>`) must agree with them.
 
-use crate::call::Call;
-use crate::cli::{Common, EngineName, list_names, print, split_assignment};
+use crate::call::{Call, Values};
+use crate::cli::{Common, EngineName, list_names, print};
 use crate::error::{Error, Result};
-use crate::files::{self, Staged};
+use crate::files::Staged;
 use crate::table;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -78,35 +78,25 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<ExitCode> {
 fn read_operands(program: &Program, args: &Args) -> Result<Vec<Arc<Tensor>>> {
     let operands = program.operands();
     let max_bytes = args.common.max_bytes();
-    let mut values: Vec<Option<Arc<Tensor>>> = vec![None; operands.len()];
-    let wanted = |at: usize| {
-        let declared = operands[at].declared.as_ref();
-        declared.map(|declared| declared.element_type)
+    let names = operands.iter().map(|operand| operand.name.as_str());
+    let names: Vec<_> = names.collect();
+    let declared = operands.iter().map(|operand| operand.declared.as_ref());
+    let mut values = Values {
+        option: "--index",
+        names: list_names(names.iter().copied()),
+        declared: declared.collect(),
+        values: vec![None; operands.len()],
     };
     if let Some(path) = &args.file {
-        let Some(first) = values.first_mut() else {
+        if operands.is_empty() {
             let what = format!("{} is given, but the text has no operand", path.display());
             return Err(Error::argument(what));
-        };
-        let (_, tensor) = files::read_tensor(path, wanted(0), max_bytes)?;
-        *first = Some(Arc::new(tensor));
+        }
+        values.read_from(0, path, max_bytes)?;
     }
-    let names: Vec<_> = operands
-        .iter()
-        .map(|operand| operand.name.as_str())
-        .collect();
     for text in &args.indices {
         let find = |name: &str| names.iter().position(|known| *known == name);
-        let (at, name, file) = split_assignment(
-            ("--index", "NAME=FILE"),
-            text,
-            find,
-            &list_names(names.iter().copied()),
-        )?;
-        let (_, tensor) = files::read_tensor(Path::new(file), wanted(at), max_bytes)?;
-        if values[at].replace(Arc::new(tensor)).is_some() {
-            return Err(Error::argument(format!("`{name}` has two values")));
-        }
+        values.read(text, find, max_bytes)?;
     }
     let missing = |at: usize| {
         let name = names[at];
@@ -117,7 +107,7 @@ fn read_operands(program: &Program, args: &Args) -> Result<Vec<Arc<Tensor>>> {
         };
         Error::argument(format!("operand `{name}` has no value; {advice}"))
     };
-    let values = values.into_iter().enumerate();
+    let values = values.values.into_iter().enumerate();
     values
         .map(|(at, value)| value.ok_or_else(|| missing(at)))
         .collect()

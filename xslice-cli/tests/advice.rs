@@ -3,6 +3,7 @@
 mod common;
 
 use common::{Files, INT64, any, graph, iota, list, model, refusal, text, xslice};
+use xslice::Tensor;
 use xslice_cli::onnx::{AttributeProto, NodeProto, ValueInfoProto};
 use xslice_cli::to_proto;
 
@@ -107,6 +108,10 @@ fn what_is_mistyped_is_said_to_be_so() {
         (
             &["run", &path, "-i", "x="],
             "--input: no file is named for `x`",
+        ),
+        (
+            &["index", "x[@i]", "--index", "i="],
+            "--index: no file is named for `i`",
         ),
         (&["index", "x", "-"], "not read from standard input"),
         (&["emit", "x[model.xml]"], "column"),
@@ -234,4 +239,39 @@ fn constant_data_show_their_own_type() {
     let program =
         "program  <f32[64, 32], ids: i64[2]> f32[64, 32] |> onnx::Gather@13(indices = @ids)";
     assert!(shown.contains(program), "{shown}");
+}
+
+#[test]
+fn constants_too_large_for_a_function_are_counted_in_bytes() {
+    let wide = Tensor::new(&[1100, 1000], &vec![0.5f64; 1_100_000]).unwrap();
+    let cut = NodeProto::new("Slice", "c", &["w", "s", "e"], &["y"]);
+    let lists = ["s", "e"].map(|name| list(name, &[i64::from(name == "e")]));
+    let constants = [vec![to_proto("w", &wide)], lists.to_vec()].concat();
+    let mut graph = graph(vec![cut], constants);
+    graph.input.clear();
+    graph.output = vec![any("y", 11)];
+    let files = Files::new();
+    let path = files.model("m.onnx", &model(13, graph));
+    let line = refusal(&xslice(&["emit", &path.display().to_string()]));
+    assert!(line.contains("the constants take 8800000 bytes"), "{line}");
+}
+
+#[test]
+fn explain_says_when_numbers_that_vary_get_machine_code() {
+    for (text, varies) in [
+        ("<u8[1024]> x[::-1]", false),
+        ("<f32[4, 4]> x[:, 1:3]", true),
+    ] {
+        let shown = text_of(&["explain", text]);
+        assert!(shown.contains("baked from request 17"), "{shown}");
+        assert_eq!(
+            shown.contains("keyed where numbers vary"),
+            varies,
+            "{shown}"
+        );
+    }
+}
+
+fn text_of(args: &[&str]) -> String {
+    text(&xslice(args).stdout)
 }

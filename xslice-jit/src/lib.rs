@@ -532,7 +532,9 @@ fn split(plan: &Plan, engine: Engine) -> Result<Vec<Wanted>, Decline> {
 }
 
 /// Whether machine code does better than the runner in some nest: by moving itself, or by reading indices in its loops.
-fn gains(plan: &Plan, engine: Engine) -> bool {
+#[doc(hidden)]
+#[must_use]
+pub fn gains(plan: &Plan, engine: Engine) -> bool {
     plan.nests()
         .filter_map(PlannedNest::schedule)
         .any(|schedule| {

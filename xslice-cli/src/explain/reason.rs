@@ -2,7 +2,7 @@
 //!
 //! Nothing is decided here. The schedule says why it is no shuffle; the engine is asked of a `Jit`, as a program would ask.
 
-use xslice::ir::{Buffer, Move, PlannedNest, Row, Schedule};
+use xslice::ir::{Buffer, Move, PlannedNest, Row, Schedule, gains};
 use xslice::{Engine, Jit, Plan, Program, Signature, Strategy};
 
 /// A `Jit` that is asked so often with one signature has made up its mind.
@@ -106,9 +106,13 @@ pub fn auto(
         }
         let engine = kernel.engine();
         if engine != Engine::Runner {
+            let why = if gains(plan, Engine::Keyed) {
+                ", keyed where numbers vary: its runs are short, and loops over them cost less as machine code"
+            } else {
+                ": it is small, and its vectors in place cost less than a call of the shuffle"
+            };
             return Ok(format!(
-                "runner at once; {engine} from request {request} of the same, keyed where numbers vary: its runs are short, \
-                 and loops over them cost less as machine code"
+                "runner at once; {engine} from request {request} of the same{why}"
             ));
         }
     }

@@ -23,14 +23,13 @@ pub(super) struct Constants {
     list: Vec<Constant>,
     /// What their names begin with.
     prefix: String,
-    /// Elements of those that are too long for a function, of which no copy was made.
-    too_long: usize,
+    /// Those that are too long for a function, and their bytes; no copy was made of them.
+    too_long: Vec<(Use, usize)>,
 }
 
 struct Constant {
     use_: Use,
     name: String,
-    ty: ElementType,
     tensor: Tensor,
 }
 
@@ -50,7 +49,7 @@ impl Constants {
         Self {
             list: Vec::new(),
             prefix,
-            too_long: 0,
+            too_long: Vec::new(),
         }
     }
 
@@ -59,13 +58,22 @@ impl Constants {
         &self.prefix
     }
 
-    fn name(&mut self, use_: Use, len: usize, make: impl FnOnce() -> Tensor) -> String {
-        if len > BYTES {
-            self.too_long = self.too_long.saturating_add(len);
-            return String::new();
-        }
+    /// The name of a constant for that use, of so many elements of a type.
+    fn name(
+        &mut self,
+        use_: Use,
+        (len, ty): (usize, ElementType),
+        make: impl FnOnce() -> Tensor,
+    ) -> String {
         if let Some(known) = self.list.iter().find(|known| known.use_ == use_) {
             return known.name.clone();
+        }
+        let bytes = len.saturating_mul(ty.size());
+        if bytes > BYTES {
+            if self.too_long.iter().all(|(known, _)| *known != use_) {
+                self.too_long.push((use_, bytes));
+            }
+            return String::new();
         }
         let kind = match use_ {
             Use::Elements(_) => "ELEMENTS",
@@ -77,7 +85,6 @@ impl Constants {
         self.list.push(Constant {
             use_,
             name: name.clone(),
-            ty: tensor.element_type(),
             tensor,
         });
         name
@@ -88,10 +95,11 @@ impl Constants {
         let bytes = self
             .list
             .iter()
-            .map(|constant| constant.tensor.len() * constant.ty.size());
-        let bytes = bytes.fold(self.too_long, usize::saturating_add);
+            .map(|constant| constant.tensor.len() * constant.ty().size());
+        let too_long = self.too_long.iter().map(|(_, bytes)| *bytes);
+        let bytes = bytes.chain(too_long).fold(0, usize::saturating_add);
         let words = |constant: &Constant| {
-            constant.ty == ElementType::String && constant.tensor.len() > ELEMENTS
+            constant.ty() == ElementType::String && constant.tensor.len() > ELEMENTS
         };
         if bytes > BYTES || self.list.iter().any(words) {
             return Err(Error::new(
@@ -111,9 +119,13 @@ impl Constants {
 }
 
 impl Constant {
+    fn ty(&self) -> ElementType {
+        self.tensor.element_type()
+    }
+
     fn text(&self, root: &str) -> String {
         let (name, len) = (&self.name, self.tensor.len());
-        let ty = match self.ty {
+        let ty = match self.ty() {
             ElementType::String => String::from("&str"),
             ty => element(ty, root),
         };
@@ -122,7 +134,7 @@ impl Constant {
             format!("&[{}]", values.join(", "))
         } else {
             let bytes = byte_string(&little_endian(&self.tensor));
-            format!("&{root}::__private::data::{}({bytes})", self.ty.name())
+            format!("&{root}::__private::data::{}({bytes})", self.ty().name())
         };
         // Used as a value, an array would be copied wherever one of its elements is.
         format!("    const {name}: &[{ty}; {len}] = {value};\n")
@@ -146,24 +158,30 @@ impl Emitter<'_> {
     /// The name of a constant whose elements are moved.
     pub(super) fn elements(&mut self, at: usize) -> String {
         let tensor = self.constant(at);
-        self.constants
-            .name(Use::Elements(at), tensor.len(), || (*tensor).clone())
+        self.constants.name(
+            Use::Elements(at),
+            (tensor.len(), tensor.element_type()),
+            || (*tensor).clone(),
+        )
     }
 
     /// The name of a constant whose elements are indices, as they are.
     pub(super) fn integers(&mut self, at: usize) -> String {
         let tensor = self.constant(at);
         let integers = || Tensor::vector(&tensor.integers().unwrap_or_default());
+        let len = tensor.len();
         self.constants
-            .name(Use::Integers(at), tensor.len(), integers)
+            .name(Use::Integers(at), (len, ElementType::I64), integers)
     }
 
     /// The name of a constant whose elements are indices of an axis of size `size`, wrapped, in the narrowest type.
     pub(super) fn rows(&mut self, at: usize, size: i64) -> String {
         let tensor = self.constant(at);
-        let wrapped = || narrowest(tensor.integers().unwrap_or_default(), size);
-        self.constants
-            .name(Use::Rows(at, size), tensor.len(), wrapped)
+        let len = tensor.len();
+        let rows = (0..len).map(|k| self.row_value(at, size, k));
+        let ty = narrowest(rows.max().unwrap_or(0));
+        let wrapped = || rows_of(&tensor, size, ty);
+        self.constants.name(Use::Rows(at, size), (len, ty), wrapped)
     }
 
     /// One of [`Self::rows`].
@@ -185,13 +203,18 @@ fn wrap(index: i64, size: i64) -> i64 {
     }
 }
 
-fn narrowest(indices: Vec<i64>, size: i64) -> Tensor {
-    let wrapped: Vec<i64> = indices.into_iter().map(|index| wrap(index, size)).collect();
-    let largest = wrapped.iter().copied().max().unwrap_or(0);
-    let ty = [ElementType::U8, ElementType::U16, ElementType::U32]
+/// The narrowest type of rows up to `largest`.
+fn narrowest(largest: i64) -> ElementType {
+    [ElementType::U8, ElementType::U16, ElementType::U32]
         .into_iter()
         .find(|ty| largest >> (8 * ty.size()) == 0)
-        .unwrap_or(ElementType::U64);
+        .unwrap_or(ElementType::U64)
+}
+
+/// Indices wrapped, in a type that holds all of them.
+fn rows_of(indices: &Tensor, size: i64, ty: ElementType) -> Tensor {
+    let indices = indices.integers().unwrap_or_default();
+    let wrapped: Vec<i64> = indices.into_iter().map(|index| wrap(index, size)).collect();
     let width = ty.size();
     let bytes = wrapped.iter().flat_map(|row| {
         let bytes = row.to_ne_bytes();

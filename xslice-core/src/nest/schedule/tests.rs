@@ -1,6 +1,6 @@
 //! A schedule with a wrong number is found before it runs, whichever number it is.
 
-use super::{Move, Schedule};
+use super::{Move, Row, Schedule};
 use crate::access::Buffer;
 use crate::elem::ElementType;
 use crate::nest::LoopNest;
@@ -44,6 +44,18 @@ fn schedules() -> Vec<(LoopNest, Schedule)> {
     all
 }
 
+/// The bytes that vectors may read, where there are any.
+fn vectors_read(schedule: &mut Schedule) -> Option<&mut usize> {
+    match &mut schedule.inner {
+        Move::Shuffle { source_bytes, .. } => Some(source_bytes),
+        Move::Lookup {
+            row: Row::Periods { source_bytes, .. },
+            ..
+        } => Some(source_bytes),
+        Move::Copy { .. } | Move::Strided { .. } | Move::Lookup { .. } | Move::Fill(_) => None,
+    }
+}
+
 /// Every copy of a schedule with one number changed so that it reads or writes too much.
 fn broken(nest: &LoopNest, good: &Schedule) -> Vec<Schedule> {
     let mut all = Vec::new();
@@ -83,6 +95,10 @@ fn broken(nest: &LoopNest, good: &Schedule) -> Vec<Schedule> {
             Move::Shuffle { count, .. } => *count = 0,
             Move::Fill(fill) => fill.dst_stride -= 1,
         });
+        if vectors_read(&mut good.clone()).is_some() {
+            let by = by.unsigned_abs() as usize;
+            with(&|bad| *vectors_read(bad).unwrap() += by);
+        }
         if let Move::Lookup { .. } = good.inner {
             with(&|bad| {
                 if let Move::Lookup { index_stride, .. } = &mut bad.inner {
@@ -126,7 +142,7 @@ fn a_wrong_number_is_found_before_it_runs() {
 #[test]
 fn one_byte_beyond_an_end_is_found() {
     let table_len = |_: Buffer| INDICES;
-    let (mut fronts, mut ends, mut tables) = (0, 0, 0);
+    let (mut fronts, mut ends, mut tables, mut vectors) = (0, 0, 0, 0);
     for (nest, good) in schedules() {
         let refuses = |change: &dyn Fn(&mut Schedule)| {
             let mut bad = good.clone();
@@ -142,6 +158,10 @@ fn one_byte_beyond_an_end_is_found() {
             refuses(&|bad| bad.src.offset += 1);
             ends += 1;
         }
+        if vectors_read(&mut good.clone()).is_some() {
+            refuses(&|bad| *vectors_read(bad).unwrap() += 1);
+            vectors += 1;
+        }
         // Every index is read, so a table has no byte left either.
         if let Move::Lookup { .. } = good.inner {
             for by in [-1, 1] {
@@ -155,7 +175,7 @@ fn one_byte_beyond_an_end_is_found() {
         }
     }
     assert!(
-        fronts > 4 && ends > 4 && tables > 0,
-        "{fronts} {ends} {tables}"
+        fronts > 4 && ends > 4 && tables > 0 && vectors > 1,
+        "{fronts} {ends} {tables} {vectors}"
     );
 }

@@ -46,6 +46,7 @@ pub(crate) fn schedule(
             nest.destination_len().saturating_mul(size),
         )
         && lies_in(reads, 0, source_len)
+        && inner.vectors_read.is_none_or(|bytes| bytes <= source_len)
         && tables.hold(src)
         && inner
             .lookup
@@ -62,6 +63,8 @@ struct Inner<'a> {
     block: usize,
     /// From the first byte that any turn reads to behind the last, from the position in the source.
     reads: (i128, i128),
+    /// Bytes from the start of the source that vectors may read, beyond those that are moved.
+    vectors_read: Option<usize>,
     /// The index that says where a row begins, and what a turn adds to its position in the table.
     lookup: Option<(&'a Lookup, i64)>,
 }
@@ -73,19 +76,23 @@ impl<'a> Inner<'a> {
             dst_stride: 0,
             block,
             reads,
+            vectors_read: None,
             lookup: None,
         };
         let run = |bytes: usize| (0, bytes as i128);
         match *inner {
             Move::Copy { bytes } => side_by_side(bytes, run(bytes)),
             Move::Shuffle {
-                count, ref shuffle, ..
+                count,
+                source_bytes,
+                ref shuffle,
             } => {
                 let pattern = shuffle.pattern();
-                side_by_side(
-                    count.saturating_mul(pattern.period()),
-                    periods(pattern, count),
-                )
+                let bytes = count.saturating_mul(pattern.period());
+                Self {
+                    vectors_read: Some(source_bytes),
+                    ..side_by_side(bytes, periods(pattern, count))
+                }
             }
             Move::Strided {
                 count,
@@ -106,14 +113,19 @@ impl<'a> Inner<'a> {
                 ref lookup,
                 index_stride,
             } => {
-                let row = match row {
-                    Row::Run => run(bytes),
-                    Row::Periods { count, shuffle, .. } => periods(shuffle.pattern(), *count),
+                let (row, vectors_read) = match row {
+                    Row::Run => (run(bytes), None),
+                    Row::Periods {
+                        count,
+                        source_bytes,
+                        shuffle,
+                    } => (periods(shuffle.pattern(), *count), Some(*source_bytes)),
                 };
                 let rows = widen(row, src_stride, count as i128);
                 Self {
                     turns: count,
                     dst_stride,
+                    vectors_read,
                     lookup: Some((lookup, index_stride)),
                     ..side_by_side(bytes, widen(rows, lookup.scale, lookup.size.into()))
                 }
