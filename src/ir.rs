@@ -51,4 +51,4 @@ pub use xslice_core::ir::{
     PlannedNest, Progression, Reader, Row, Schedule, Shuffle, Source, Step, Temporary,
 };
 #[cfg(feature = "jit")]
-pub use xslice_jit::{Listing, gains, listing};
+pub use xslice_jit::{Listing, listing};

@@ -80,8 +80,13 @@ pub use {half, num_complex};
 // What the command line and the tests share with the other crates.
 #[doc(hidden)]
 pub use xslice_core::{
-    byte_count, element_count, refuse_later, refuse_missing, refuse_twice, refuse_version,
+    breaks_line, byte_count, element_count, refuse_later, refuse_missing, refuse_twice,
+    refuse_version,
 };
+
+#[cfg(feature = "jit")]
+#[doc(hidden)]
+pub use xslice_jit::gains;
 
 /// The code blocks of the documents run as tests; those of the guide need every feature of theirs.
 #[cfg(all(doctest, feature = "jit", feature = "macros"))]

@@ -19,7 +19,7 @@ use judge::Verdict;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use xslice::{Program, Signature};
+use xslice::{Program, Signature, breaks_line};
 
 const HELP: &str = "\
 Examples:
@@ -131,7 +131,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<ExitCode> {
 
 /// What became of a directory, whatever its name and its files hold.
 fn one_line(verdict: &str, directory: &Path, why: &str) -> String {
-    let printable = |c: char| if c.is_control() { ' ' } else { c };
+    let printable = |c: char| if breaks_line(c) { ' ' } else { c };
     let line = format!("{verdict} {}: {why}", directory.display());
     let line: String = line.chars().map(printable).collect();
     line + "\n"

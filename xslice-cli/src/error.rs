@@ -6,6 +6,7 @@
 
 use std::fmt::{self, Write as _};
 use std::path::{Path, PathBuf};
+use xslice::breaks_line;
 
 /// Shorthand for the results of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -202,11 +203,11 @@ struct OneLine<'a, 'b>(&'a mut fmt::Formatter<'b>);
 
 impl fmt::Write for OneLine<'_, '_> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
-        for part in text.split_inclusive(|c: char| c.is_control()) {
-            let plain = part.trim_end_matches(|c: char| c.is_control());
+        for part in text.split_inclusive(breaks_line) {
+            let plain = part.trim_end_matches(breaks_line);
             self.0.write_str(plain)?;
             for control in part[plain.len()..].chars() {
-                write!(self.0, "{}", control.escape_debug())?;
+                write!(self.0, "{}", control.escape_default())?;
             }
         }
         Ok(())
@@ -239,10 +240,10 @@ mod tests {
 
     #[test]
     fn an_error_is_one_line_whatever_a_name_holds() {
-        let fault = Fault::model(Some("a\nb\u{1b}[0m"), "x\r\ny");
+        let fault = Fault::model(Some("a\nb\u{1b}[0m"), "x\r\ny\u{2028}z");
         let text = fault.at(Path::new("m\n.onnx")).to_string();
         assert_eq!(text.lines().count(), 1, "{text}");
-        assert!(!text.contains('\u{1b}'), "{text}");
+        assert!(!text.contains(['\u{1b}', '\u{2028}']), "{text}");
         assert!(text.ends_with("[E503 model]"), "{text}");
     }
 }

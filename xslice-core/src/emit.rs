@@ -24,9 +24,10 @@ mod fixed;
 mod nest;
 mod position;
 
-use crate::access::Buffer;
+use crate::access::{Buffer, Names, Shown};
 use crate::elem::ElementType;
 use crate::error::{Error, ErrorKind};
+use crate::nest::{LoopNest, Source};
 use crate::plan::{Plan, Step};
 use alloc::{
     format,
@@ -266,6 +267,32 @@ impl<'a> Emitter<'a> {
         self.line(format_args!("}}"));
     }
 
+    /// Returns what is wrong, if anything is. `?` would be shorter, and more work for the compiler.
+    fn or_return(&mut self, call: core::fmt::Arguments<'_>) {
+        self.open(format_args!(
+            "if let ::core::result::Result::Err(error) = {call}"
+        ));
+        self.line(format_args!("return ::core::result::Result::Err(error);"));
+        self.close();
+    }
+
+    /// What the nest does, for a reader.
+    fn describe(&mut self, nest: &LoopNest) {
+        let names = self.wanted.parameters.iter();
+        let names: Vec<String> = names.map(ToString::to_string).collect();
+        let names = Names(&names);
+        let (dst, src) = (Shown(nest.dst(), names), Shown(nest.src(), names));
+        let source = match nest.source() {
+            Source::Range(values) => format!("({values})"),
+            Source::Buffer(buffer) => self.buffer(buffer),
+        };
+        let block = match nest.block() {
+            1 => String::new(),
+            block => format!(", {block} elements"),
+        };
+        self.line(format_args!("// dst[{dst}] <- {source}[{src}]{block}"));
+    }
+
     fn is_const(&self) -> bool {
         self.wanted.destination == Destination::Constant
     }
@@ -289,6 +316,24 @@ impl<'a> Emitter<'a> {
                 .map_or_else(|| self.local(&format!("operand{at}")), ToString::to_string),
             Buffer::Scratch(at) => self.scratch(at),
             Buffer::Constant(at) => format!("CONSTANT{at}"),
+        }
+    }
+
+    /// A buffer as a reference to its array.
+    fn reference(&mut self, buffer: Buffer) -> String {
+        match buffer {
+            Buffer::Operand(_) => self.buffer(buffer),
+            Buffer::Constant(at) => self.elements(at),
+            Buffer::Scratch(_) => format!("&{}", self.buffer(buffer)),
+        }
+    }
+
+    /// The elements of a buffer.
+    fn len(&self, buffer: Buffer) -> usize {
+        match buffer {
+            Buffer::Operand(at) => self.plan.operands[at].len,
+            Buffer::Constant(at) => self.plan.constants()[at].len(),
+            Buffer::Scratch(at) => self.plan.temporaries()[at].len,
         }
     }
 

@@ -225,7 +225,7 @@ impl Error {
             .hint("give the kernel a smaller request, or a lower limit to refuse it earlier")
     }
 
-    /// The same refusal, naming the parameter, operand or attribute.
+    /// The same refusal, naming the parameter, operand or attribute. The first name given stays.
     #[must_use]
     pub fn parameter(mut self, name: impl Into<Cow<'static, str>>) -> Self {
         self.0.parameter.get_or_insert(name.into());
@@ -404,6 +404,12 @@ pub(crate) fn counted(count: usize, one: &str, many: &str) -> String {
 /// More characters of one refusal are left out: a list of a user may be of any length.
 const MOST_CHARACTERS: usize = 1000;
 
+/// Whether a character may not stand in a message of one line.
+#[must_use]
+pub fn breaks_line(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{2028}' | '\u{2029}')
+}
+
 /// Writes one line: names out of models and texts may hold line breaks and other control characters.
 struct OneLine<'a, 'f> {
     out: &'a mut fmt::Formatter<'f>,
@@ -413,11 +419,10 @@ struct OneLine<'a, 'f> {
 impl fmt::Write for OneLine<'_, '_> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         for c in text.chars() {
-            let breaks = c.is_control() || matches!(c, '\u{2028}' | '\u{2029}');
             match self.left {
                 0 => return Ok(()),
                 1 => self.out.write_char('…')?,
-                _ => self.out.write_char(if breaks { ' ' } else { c })?,
+                _ => self.out.write_char(if breaks_line(c) { ' ' } else { c })?,
             }
             self.left -= 1;
         }

@@ -152,16 +152,10 @@ macro_rules! has {
 #[cfg(target_arch = "x86_64")]
 use has;
 
-/// Whether this is an x86-64 processor without AVX-512, whatever level is used.
+/// Whether the processor has no AVX-512, whatever level is used.
+#[cfg(target_arch = "x86_64")]
 pub(crate) fn is_without_avx512() -> bool {
-    #[cfg(target_arch = "x86_64")]
-    {
-        !has!("avx512f")
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    {
-        false
-    }
+    !has!("avx512f")
 }
 
 const KINDS: &[(&str, Kind)] = &[

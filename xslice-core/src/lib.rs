@@ -7,9 +7,9 @@
 //!   -> CoordMap     result coordinate -> source coordinate; composes; checks             coord.rs
 //!   -> LoopNest     loops, element strides, offsets, block; numbers only                 nest.rs
 //!   -> simplified   unit loops gone, neighbours folded, contiguous tail in the block     nest/simplify.rs
-//!   -> verified     every nest, by its constructor                                         nest/verify.rs
-//!   -> scheduled    innermost part becomes a Move: copy, strided, shuffle, lookup, fill    nest/schedule.rs
-//!   -> verified     every schedule, in bytes, as it will run                               nest/verify/bytes.rs
+//!   -> verified     every nest, by its constructor                                       nest/verify.rs
+//!   -> scheduled    innermost part becomes a Move: copy, strided, shuffle, lookup, fill  nest/schedule.rs
+//!   -> verified     every schedule, in bytes, as it will run                             nest/verify/bytes.rs
 //!   -> Plan         scheduled nests, checks, numbers, tables: what every engine runs     plan.rs
 //!   -> interpreter | runner | machine code | Rust (emit.rs)
 //! ```
@@ -97,6 +97,7 @@ pub use tensor::Tensor;
 // What the other crates of this repository share, and nobody else needs.
 #[doc(hidden)]
 pub use {
+    error::breaks_line,
     hash::WordHash,
     index::{is_outside as is_index_outside, wrapped as wrapped_index},
     op::{refuse_later, refuse_missing, refuse_twice, refuse_version},

@@ -52,8 +52,8 @@ pub fn run_at(
 
 /// Runs a plan on the threads of the current `rayon` pool.
 ///
-/// Each nest that writes 1 MiB or more is shared out among the threads: by its outermost loop that has 4 turns for each, or by the elements
-/// of its move where no loop has. Smaller ones, and strings, are moved by the calling thread. It takes part after part itself and waits for
+/// Each nest that writes 1 MiB or more is shared out among the threads: by its outermost loop that has 4 turns for each; where no loop has, by
+/// the elements of its move, or by its longest loop if that has more turns than the move has elements. Smaller ones, and strings, are moved by the calling thread. It takes part after part itself and waits for
 /// no thread that has not come: where the other cores are busy, a call takes little longer than [`run`]. To wake a thread takes longer than
 /// many calls: one of the pool that has helped looks for the next call for as long as it has helped, at most 100 us, and goes back to its
 /// pool at the end of the call that it helps after 1 ms. Checks run before anything of their nest, on the calling thread: what is refused, and in which words,

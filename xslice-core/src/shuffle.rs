@@ -50,6 +50,9 @@ impl Pattern {
     /// Bytes of a period at most.
     pub(crate) const LONGEST: usize = 64;
 
+    /// Periods are at most this many times as far apart as they are long.
+    const FARTHEST: usize = 2 * NEAR;
+
     /// Bytes between the first and the last that a period reads, at most.
     pub(crate) const WIDEST: usize = 256;
 
@@ -68,7 +71,7 @@ impl Pattern {
         let ends = (*offsets.iter().min()?, *offsets.iter().max()?);
         let spread = ends.0.abs_diff(ends.1);
         let dense = (1..=Self::LONGEST).contains(&period)
-            && reach <= 2 * NEAR * period
+            && reach <= Self::FARTHEST * period
             && spread as usize <= Self::WIDEST;
         let unit = [8, 4, 2]
             .into_iter()

@@ -117,7 +117,8 @@ impl Tensor {
     /// A tensor of `shape` from its elements.
     ///
     /// # Errors
-    /// [`ErrorKind::OperandLength`] if the shape does not hold that many elements; [`ErrorKind::OutOfMemory`].
+    /// [`ErrorKind::OperandLength`] if the shape does not hold that many elements; [`ErrorKind::TooLarge`] if that many fit in no memory;
+    /// [`ErrorKind::OutOfMemory`].
     pub fn new<T: Element>(shape: &[usize], elements: &[T]) -> Result<Self, Error> {
         let input = Input::from(elements);
         match input.strings() {
@@ -146,8 +147,8 @@ impl Tensor {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::OperandLength`] if the length is not that of the shape; [`ErrorKind::OperandType`] for strings, and
-    /// for a `bool` that is neither 0 nor 1.
+    /// [`ErrorKind::OperandLength`] if the length is not that of the shape; [`ErrorKind::TooLarge`] if the shape has more elements than any
+    /// memory; [`ErrorKind::OperandType`] for strings, and for a `bool` that is neither 0 nor 1.
     pub fn from_bytes(ty: ElementType, shape: &[usize], bytes: Vec<u8>) -> Result<Self, Error> {
         if ty == ElementType::String {
             return Err(Error::new(
@@ -184,7 +185,7 @@ impl Tensor {
     /// A tensor of strings.
     ///
     /// # Errors
-    /// [`ErrorKind::OperandLength`] if the shape does not hold that many strings.
+    /// [`ErrorKind::OperandLength`] if the shape does not hold that many strings; [`ErrorKind::TooLarge`] if that many fit in no memory.
     pub fn from_strings(shape: &[usize], strings: Vec<String>) -> Result<Self, Error> {
         let expected = element_count(shape)?;
         if strings.len() != expected {

@@ -26,9 +26,6 @@ const INLINE_LOOKUPS: usize = 160;
 /// So many bytes of a Range a turn, at most, are computed in place: the Move has wider vectors.
 const INLINE_RANGE: usize = 256;
 
-/// As many loops as fit a mask, at most: more with two turns each would write more elements than memory has.
-const MOST_LOOPS: usize = 63;
-
 /// So many short runs are moved without a loop; their count belongs to the structure.
 const FEW: usize = 4;
 
@@ -222,11 +219,11 @@ pub(crate) fn is_long(schedule: &Schedule) -> bool {
 }
 
 /// Takes a schedule apart for code that knows its numbers: as [`split`], or as vectors where that takes fewer instructions.
-pub(crate) fn split_known(schedule: &Schedule, reader: Option<Reader>) -> Option<Box<Parts>> {
+pub(crate) fn split_known(schedule: &Schedule, reader: Option<Reader>) -> Box<Parts> {
     let Some(group) = vectors::group(schedule) else {
         return split(schedule, reader);
     };
-    let mut parts = Parts::outer(schedule, group.loops, 1, slot::ALL)?;
+    let mut parts = Parts::outer(schedule, group.loops, 1, slot::ALL);
     let (turns, dst_stride, src_stride) = group.turns;
     parts.structure.inner = Inner::Vectors;
     parts.structure.vectors = group.vectors;
@@ -234,12 +231,12 @@ pub(crate) fn split_known(schedule: &Schedule, reader: Option<Reader>) -> Option
         .numbers
         .extend([turns as i64, dst_stride, src_stride, 0, 0]);
     parts.test(reader);
-    Some(parts)
+    parts
 }
 
-/// Takes a schedule apart; boxed, because the parts are large and handed on. `None` if it has more than [`MOST_LOOPS`]. The indices that
+/// Takes a schedule apart; boxed, because the parts are large and handed on. The indices that
 /// `reader` reads are tested in its code.
-pub(crate) fn split(schedule: &Schedule, reader: Option<Reader>) -> Option<Box<Parts>> {
+pub(crate) fn split(schedule: &Schedule, reader: Option<Reader>) -> Box<Parts> {
     let is_long = is_long(schedule);
     let loops = match is_long {
         true => schedule.outer_loops(),
@@ -251,26 +248,20 @@ pub(crate) fn split(schedule: &Schedule, reader: Option<Reader>) -> Option<Box<P
     };
     let positions = 1 + schedule.src().lookup_count() + tables;
     let of_move = if is_long { 1 } else { slot::ALL };
-    let mut parts = Parts::outer(schedule, loops, positions, of_move)?;
+    let mut parts = Parts::outer(schedule, loops, positions, of_move);
     match is_long {
         true => parts.innermost(schedule),
         false => parts.inner(schedule.inner()),
     }
     parts.test(reader);
-    Some(parts)
+    parts
 }
 
 impl Parts {
     /// The loops around a move, and the positions in them; room for those of its tables and for its numbers.
-    fn outer(
-        schedule: &Schedule,
-        loops: usize,
-        positions: usize,
-        of_move: usize,
-    ) -> Option<Box<Self>> {
-        if loops > MOST_LOOPS {
-            return None;
-        }
+    fn outer(schedule: &Schedule, loops: usize, positions: usize, of_move: usize) -> Box<Self> {
+        // More with two turns each would write more elements than memory has.
+        debug_assert!(loops < u64::BITS as usize, "loops do not fit a mask");
         let mut parts = Box::new(Self {
             structure: Structure {
                 loops,
@@ -291,7 +282,7 @@ impl Parts {
             Source::Range(_) => None,
         };
         parts.position(schedule.src(), buffer, None);
-        Some(parts)
+        parts
     }
 
     fn position(

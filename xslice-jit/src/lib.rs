@@ -523,7 +523,7 @@ fn split(plan: &Plan, engine: Engine) -> Result<Vec<Wanted>, Decline> {
             Step::Check(check) => reader = check.reader(),
             Step::Nest(planned) => {
                 let schedule = planned.schedule().ok_or(Decline::Strings)?;
-                let parts = split(schedule, reader.take()).ok_or(Decline::Codegen)?;
+                let parts = split(schedule, reader.take());
                 nests.push(Wanted { parts, code: None });
             }
         }

@@ -2,8 +2,8 @@
 //!
 //! Nothing is decided here. The schedule says why it is no shuffle; the engine is asked of a `Jit`, as a program would ask.
 
-use xslice::ir::{Buffer, Move, PlannedNest, Row, Schedule, gains};
-use xslice::{Engine, Jit, Plan, Program, Signature, Strategy};
+use xslice::ir::{Buffer, Move, PlannedNest, Row, Schedule};
+use xslice::{Engine, Jit, Plan, Program, Signature, Strategy, gains};
 
 /// A `Jit` that is asked so often with one signature has made up its mind.
 const REQUESTS: usize = 32;

@@ -104,13 +104,4 @@ impl Emitter<'_> {
         let (operator, axis, dims) = check.origin();
         format!("({operator:?}, {axis}, {by}{dims:?})")
     }
-
-    /// Returns what is wrong, if anything is. `?` would be shorter, and more work for the compiler.
-    pub(super) fn or_return(&mut self, call: core::fmt::Arguments<'_>) {
-        self.open(format_args!(
-            "if let ::core::result::Result::Err(error) = {call}"
-        ));
-        self.line(format_args!("return ::core::result::Result::Err(error);"));
-        self.close();
-    }
 }

@@ -4,7 +4,7 @@
 
 use super::Emitter;
 use super::call::Call;
-use crate::access::{Access, Buffer, IndexType, Lookup, Names, Shown};
+use crate::access::{Access, Buffer, IndexType, Lookup};
 use crate::elem::ElementType;
 use crate::nest::schedule::{Move, Schedule, constant_in};
 use crate::nest::{LoopNest, Source};
@@ -12,12 +12,7 @@ use crate::plan::{Check, PlannedNest};
 use crate::range::Progression;
 use crate::shuffle::Pattern;
 use crate::steps;
-use alloc::{
-    format,
-    string::{String, ToString},
-    vec,
-    vec::Vec,
-};
+use alloc::{format, string::String, vec, vec::Vec};
 
 /// Bytes from which a Move pays for its call where compilers make scalar loops.
 const SCALAR: usize = 1 << 10;
@@ -111,28 +106,6 @@ impl Emitter<'_> {
         })
     }
 
-    /// What the nest does, for a reader.
-    pub(super) fn describe(&mut self, nest: &LoopNest) {
-        let names: Vec<String> = self
-            .wanted
-            .parameters
-            .iter()
-            .map(ToString::to_string)
-            .collect();
-        let names = Names(&names);
-        let (dst, src) = (Shown(nest.dst(), names), Shown(nest.src(), names));
-        let source = match nest.source() {
-            Source::Range(values) => format!("({values})"),
-            Source::Buffer(buffer) => self.buffer(buffer),
-        };
-        let block = match nest.block() {
-            1 => String::new(),
-            block => format!(", {block} elements"),
-        };
-        let text = format!("// dst[{dst}] <- {source}[{src}]{block}");
-        self.line(format_args!("{text}"));
-    }
-
     fn copy(&self, nest: &LoopNest, source: Buffer) -> Kind {
         Kind {
             name: "Nest",
@@ -220,24 +193,6 @@ impl Emitter<'_> {
         let mut lookups = planned.nest().src().lookups.iter();
         let looks = lookups.any(|lookup| self.is_whole(check, lookup));
         looks.then(|| self.by_move(planned, Some(check)))?
-    }
-
-    /// The elements of a buffer.
-    pub(super) fn len(&self, buffer: Buffer) -> usize {
-        match buffer {
-            Buffer::Operand(at) => self.plan.operands[at].len,
-            Buffer::Constant(at) => self.plan.constants()[at].len(),
-            Buffer::Scratch(at) => self.plan.temporaries()[at].len,
-        }
-    }
-
-    /// A buffer as a reference to its array.
-    pub(super) fn reference(&mut self, buffer: Buffer) -> String {
-        match buffer {
-            Buffer::Operand(_) => self.buffer(buffer),
-            Buffer::Constant(at) => self.elements(at),
-            Buffer::Scratch(_) => format!("&{}", self.buffer(buffer)),
-        }
     }
 }
 

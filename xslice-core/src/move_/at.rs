@@ -23,6 +23,16 @@ impl At {
         }
     }
 
+    /// Turns of this stride: `count` of them.
+    pub fn times(self, count: usize) -> Self {
+        let times = |step: i64| step.wrapping_mul(count as i64);
+        Self {
+            src: times(self.src),
+            dst: times(self.dst),
+            table: times(self.table),
+        }
+    }
+
     /// All turns of a loop back.
     #[inline]
     pub fn minus(self, stride: Self, turns: usize) -> Self {

@@ -338,7 +338,7 @@ unsafe fn shuffle_turn(
         ..
     } = *schedule.inner()
     {
-        let operand = (start, source_bytes);
+        let operand = start..start.wrapping_add(source_bytes);
         // SAFETY: by the contract of this function; the run that a schedule keeps is that of its own Move.
         unsafe {
             match schedule.known_run() {

@@ -75,19 +75,6 @@ impl Part {
     }
 }
 
-impl Move {
-    /// Elements that one turn of the outer loops moves.
-    pub(super) fn count(&self) -> usize {
-        match *self {
-            Self::Copy { bytes: count }
-            | Self::Strided { count, .. }
-            | Self::Shuffle { count, .. }
-            | Self::Lookup { count, .. }
-            | Self::Fill(Fill { count, .. }) => count,
-        }
-    }
-}
-
 impl At {
     /// What one element adds to the positions.
     pub(super) fn element(inner: &Move) -> Self {
@@ -113,15 +100,5 @@ impl At {
             }) => (step, dst_stride, 0),
         };
         Self { src, dst, table }
-    }
-
-    /// So many times as far.
-    pub(super) fn times(self, count: usize) -> Self {
-        let times = |step: i64| step.wrapping_mul(count as i64);
-        Self {
-            src: times(self.src),
-            dst: times(self.dst),
-            table: times(self.table),
-        }
     }
 }

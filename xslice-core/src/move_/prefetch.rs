@@ -1,5 +1,7 @@
 //! Asking for lines of memory before they are read or written: no address is too wild to ask for, and nothing but time depends on it.
 
+use crate::shuffle::LINE;
+
 /// How far ahead of a store its line is fetched.
 pub(super) const AHEAD_WRITE: usize = 2 << 10;
 
@@ -60,8 +62,10 @@ pub(super) fn next_to_write(dst: *mut u8) {
 /// Asks for the first lines of a row.
 #[inline(always)]
 pub(super) fn row(row: *const u8, bytes: usize) {
-    for at in 0..bytes.div_ceil(64).min(4) {
-        line(row.wrapping_add(64 * at));
+    /// Of a longer row, its first ones.
+    const MOST_LINES: usize = 4;
+    for at in 0..bytes.div_ceil(LINE).min(MOST_LINES) {
+        line(row.wrapping_add(LINE * at));
     }
 }
 

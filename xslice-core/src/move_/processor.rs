@@ -1,7 +1,6 @@
 //! What processors with the same instructions differ in, as it was measured: [`Habits`] for each kind that was timed. Sapphire Rapids is told
 //! from Zen by its vendor, Zen 5 from those before it by its family, and Zen 3 from all by what it lacks. Only speed depends on it.
 
-use crate::level;
 use core::ops::RangeInclusive;
 
 /// What is quick on a processor.
@@ -50,6 +49,9 @@ pub(super) struct Habits {
     /// Rows of up to a line that indices pick are quicker where each moves when its index has been read: a processor with room for hundreds
     /// of instructions has as many rows on their way. `None`: they move in blocks, whose places are found and fetched before.
     pub finds_rows_by_itself: Option<FoundRows>,
+    /// Other such rows out of far tables, of half a line and more, move in turn with their indices. On Zen 4 and Sapphire Rapids that takes a
+    /// fifth less time than block after block, on Zen 3 a sixth more. Not timed on Zen 5.
+    pub takes_far_rows_in_turn: bool,
     /// A loop that asks for lines as fast as it can makes the last cache slower, and so does what is fetched line by line, by whatever
     /// vectors. On Zen 4, patterns of some megabytes take up to a tenth less time when it does not, and up to a quarter less by tiles that
     /// are whole lines; indices that count up a sixth less when they are not fetched. Zen 5 does not. Not timed on Zen 3.
@@ -150,6 +152,7 @@ static OTHERS: Habits = Habits {
     fetches_filled: false,
     has_quick_gathers: true,
     finds_rows_by_itself: None,
+    takes_far_rows_in_turn: true,
     outruns_caches: false,
     asks_for_pages: false,
     streams: Streams::SideBySide,
@@ -180,6 +183,7 @@ const TO_ZEN_3: Habits = Habits {
         ahead: 24,
         fetches_both_lines: false,
     }),
+    takes_far_rows_in_turn: false,
     outruns_caches: false,
     asks_for_pages: false,
     streams: Streams::ShortInSequence,
@@ -199,6 +203,7 @@ static ZEN_4: Habits = Habits {
     patterns_in_sequence: Patterns::Dense,
     has_second_cache_at_hand: false,
     finds_rows_by_itself: None,
+    takes_far_rows_in_turn: true,
     copies: Copies::Apart,
     ..TO_ZEN_3
 };
@@ -227,6 +232,7 @@ static FROM_ZEN_5: Habits = Habits {
         ahead: 96,
         fetches_both_lines: true,
     }),
+    takes_far_rows_in_turn: true,
     outruns_caches: false,
     asks_for_pages: false,
     streams: Streams::Fetched,
@@ -248,13 +254,6 @@ pub(super) fn habits() -> &'static Habits {
     {
         &OTHERS
     }
-}
-
-/// Whether rows of far tables move in turn with their indices. With that, Zen 4 takes a fifth less time than for block after block, as does
-/// Sapphire Rapids; Zen 3, which is told from them by what it lacks, a sixth more.
-#[inline]
-pub(super) fn takes_far_rows_in_turn() -> bool {
-    !level::is_without_avx512()
 }
 
 #[cfg(target_arch = "x86_64")]

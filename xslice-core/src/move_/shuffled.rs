@@ -77,7 +77,7 @@ impl Places<'_> {
 }
 
 impl Shuffle {
-    /// Moves `count` periods from `src` to `dst`; `operand` is the buffer that `src` points into: its start and its bytes.
+    /// Moves `count` periods from `src` to `dst`; `operand` is the buffer that `src` points into.
     ///
     /// # Safety
     /// Every byte that the pattern names for these periods lies in `operand`, which is readable; as many bytes as the periods have are
@@ -89,11 +89,10 @@ impl Shuffle {
         dst: *mut u8,
         src: *const u8,
         count: usize,
-        operand: (*const u8, usize),
+        operand: Range<*const u8>,
     ) {
         let bytes = count * self.pattern().period();
         let row = Rows::one(bytes, Cache::of(bytes));
-        let operand = operand.0..operand.0.wrapping_add(operand.1);
         // SAFETY: by the contract of this function.
         unsafe { self.rows(level, dst, src, row, operand) }
     }
@@ -145,7 +144,7 @@ impl Shuffle {
         dst: *mut u8,
         src: *const u8,
         known: &KnownRun,
-        operand: (*const u8, usize),
+        operand: Range<*const u8>,
     ) {
         // SAFETY: by the contract of this function; holding `level` is the proof that the processor has its instructions.
         unsafe {
@@ -154,13 +153,7 @@ impl Shuffle {
                 all(target_arch = "aarch64", target_feature = "neon")
             ))]
             {
-                let run = Run {
-                    dst,
-                    src,
-                    bytes: known.bytes,
-                    low: operand.0,
-                    high: operand.0.wrapping_add(operand.1),
-                };
+                let run = Run::new(dst, src, known.bytes, operand.clone());
                 if known.level == level && run.holds(known.reach) {
                     return self.run_inside(dst, src, known, run.low, run.high);
                 }
@@ -188,13 +181,7 @@ impl Shuffle {
         high: *const u8,
     ) {
         let bytes = known.bytes;
-        let run = Run {
-            dst,
-            src,
-            bytes,
-            low,
-            high,
-        };
+        let run = Run::new(dst, src, bytes, low..high);
         // SAFETY: by the contract of this function.
         unsafe {
             #[cfg(target_arch = "x86_64")]
@@ -232,13 +219,7 @@ impl Shuffle {
         operand: Range<*const u8>,
     ) {
         let pattern = self.pattern();
-        let run = Run {
-            dst,
-            src,
-            bytes: rows.bytes,
-            low: operand.start,
-            high: operand.end,
-        };
+        let run = Run::new(dst, src, rows.bytes, operand);
         // SAFETY: by the contract of this function; holding `level` is the proof that the processor has its instructions.
         unsafe {
             #[cfg(target_arch = "x86_64")]
@@ -322,13 +303,7 @@ impl Shuffle {
         operand: Range<*const u8>,
     ) {
         let pattern = self.pattern();
-        let run = Run {
-            dst,
-            src,
-            bytes: rows.bytes,
-            low: operand.start,
-            high: operand.end,
-        };
+        let run = Run::new(dst, src, rows.bytes, operand);
         // SAFETY: by the contract of this function; holding `level` is the proof that the processor has its instructions.
         unsafe {
             #[cfg(target_arch = "x86_64")]
@@ -369,6 +344,17 @@ impl Shuffle {
 }
 
 impl Run {
+    #[inline(always)]
+    fn new(dst: *mut u8, src: *const u8, bytes: usize, operand: Range<*const u8>) -> Self {
+        Self {
+            dst,
+            src,
+            bytes,
+            low: operand.start,
+            high: operand.end,
+        }
+    }
+
     /// Row `k` of rows whose first is this.
     pub(super) fn row(&self, k: usize, rows: Rows) -> Self {
         Self {

@@ -156,7 +156,7 @@ fn no_periods_are_moved_to_nowhere() {
         for level in Level::all() {
             let (mut dst, src) = ([UNTOUCHED; 64], [0; 64]);
             // SAFETY: no byte is read or written.
-            unsafe { shuffle.run(level, dst.as_mut_ptr(), src.as_ptr(), 0, (src.as_ptr(), 64)) };
+            unsafe { shuffle.run(level, dst.as_mut_ptr(), src.as_ptr(), 0, src.as_ptr_range()) };
             assert_eq!(dst, [UNTOUCHED; 64]);
         }
     }
@@ -247,7 +247,7 @@ fn shuffles_of_some_megabytes_move_what_their_patterns_say() {
         let long = Shuffle::new(pattern);
         let run = |level: Level| {
             let mut dst = vec![UNTOUCHED; expected.len()];
-            let operand = (src.as_ptr(), src.len());
+            let operand = src.as_ptr_range();
             // SAFETY: the periods are all that `src` and `dst` hold.
             unsafe { long.run(level, dst.as_mut_ptr(), src.as_ptr(), periods, operand) };
             assert!(dst == expected, "{}: {offsets:?}", level.name());

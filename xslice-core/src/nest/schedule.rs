@@ -124,6 +124,17 @@ impl Move {
             Self::Fill(_) => "fill",
         }
     }
+
+    /// Elements that one turn of the loops around it moves.
+    pub(crate) fn count(&self) -> usize {
+        match *self {
+            Self::Copy { bytes: count }
+            | Self::Strided { count, .. }
+            | Self::Shuffle { count, .. }
+            | Self::Lookup { count, .. }
+            | Self::Fill(Fill { count, .. }) => count,
+        }
+    }
 }
 
 /// The element of a constant table at a position of its buffer; `None` where it is not known.

@@ -4,7 +4,7 @@ use super::indices::ASKED;
 use super::{Index, Indices, LEAST_AHEAD};
 use crate::level::{Kind, Level};
 use crate::move_::copy::{Mover, Rows};
-use crate::move_::processor::{habits, takes_far_rows_in_turn};
+use crate::move_::processor::habits;
 use crate::move_::{prefetch, rows};
 
 /// Rows, each from where the next index points.
@@ -77,9 +77,10 @@ impl Found {
                 };
                 Self::AskedFirst { ahead }
             }
-            found if is_line && is_far && ahead > 0 && takes_far_rows_in_turn() => Self::InTurn {
-                ahead: found.as_ref().map_or(ahead, |found| found.ahead),
-            },
+            found if is_line && is_far && ahead > 0 && habits().takes_far_rows_in_turn => {
+                let ahead = found.as_ref().map_or(ahead, |found| found.ahead);
+                Self::InTurn { ahead }
+            }
             Some(_) if is_line && !is_far => Self::Alone,
             _ => Self::InBlocks,
         }

@@ -10,6 +10,8 @@ use crate::move_::copy::Rows;
 use crate::move_::processor::{Copies, habits};
 #[cfg(target_arch = "x86_64")]
 use crate::move_::stream;
+#[cfg(target_arch = "x86_64")]
+use core::ops::RangeInclusive;
 
 /// Shorter rows have movers of their own.
 pub(in crate::move_) const LEAST_ROW: usize = 65;
@@ -152,8 +154,9 @@ fn are_at_hand(rows: &Rows) -> bool {
 /// stores that fill lines are quicker than fetching ahead.
 #[cfg(target_arch = "x86_64")]
 fn keep_pace(rows: &Rows) -> bool {
+    const KEPT_PACE_WITH: RangeInclusive<usize> = 192..=2 << 10;
     let row = rows.bytes as isize;
-    (192..=2 << 10).contains(&rows.bytes)
+    KEPT_PACE_WITH.contains(&rows.bytes)
         && (row..2 * row).contains(&rows.src_stride)
         && !habits().fetches_behind_gaps
 }
@@ -161,11 +164,13 @@ fn keep_pace(rows: &Rows) -> bool {
 /// Whether rows of a few lines, read forwards, are quicker by lines that are fetched on both sides.
 #[cfg(target_arch = "x86_64")]
 fn gain_by_both(rows: &Rows) -> bool {
-    (256..=640).contains(&rows.bytes) && rows.src_stride > 0 && habits().fetches_both_of_short_rows
+    const A_FEW_LINES: RangeInclusive<usize> = 256..=640;
+    A_FEW_LINES.contains(&rows.bytes) && rows.src_stride > 0 && habits().fetches_both_of_short_rows
 }
 
 /// Whether rows at hand, at a distance, fill vectors of 32 bytes: shorter ones are quicker line by line.
 #[cfg(target_arch = "x86_64")]
 fn fill_vectors(rows: &Rows) -> bool {
-    rows.bytes >= 192 && rows.src_stride != 0 && are_at_hand(rows)
+    const LEAST_FILLING: usize = 192;
+    rows.bytes >= LEAST_FILLING && rows.src_stride != 0 && are_at_hand(rows)
 }

@@ -118,11 +118,11 @@ impl<'a> Trial<'a> {
     /// inside.
     fn run_alone(&self, level: Level) -> [Vec<u8>; 2] {
         let (shuffle, periods) = (self.shuffle, self.periods);
-        let operand = (self.src.as_ptr(), self.src.len());
-        let src = operand.0.wrapping_add(self.start);
+        let operand = self.src.as_ptr_range();
+        let src = operand.start.wrapping_add(self.start);
         let inside = |(first, last): (isize, isize)| {
             let [first, last] = [first, last].map(|end| self.start as isize + end);
-            first >= 0 && last.unsigned_abs() <= operand.1
+            first >= 0 && last.unsigned_abs() <= self.src.len()
         };
         let known = [
             shuffle.known(level, periods, inside),
@@ -134,8 +134,8 @@ impl<'a> Trial<'a> {
             // SAFETY: as above, for the first of the rows.
             unsafe {
                 match &known {
-                    Some(known) => shuffle.run_known(level, dst, src, known, operand),
-                    None => shuffle.run(level, dst, src, periods, operand),
+                    Some(known) => shuffle.run_known(level, dst, src, known, operand.clone()),
+                    None => shuffle.run(level, dst, src, periods, operand.clone()),
                 }
             }
             alone

@@ -6,7 +6,7 @@
 use super::{Known, MovedTables, Schedule};
 use crate::access::Lookup;
 use crate::list::List;
-use crate::shuffle::{LINE, Period, Shuffle, places};
+use crate::shuffle::{LINE, Pattern, Period, Shuffle, places};
 use alloc::sync::Arc;
 use core::fmt;
 
@@ -15,9 +15,6 @@ const MOST_BLOCK: usize = 12;
 
 /// Bytes of the source, in units of those moved, that a vector may be loaded with for the sake of such long runs.
 const MOST_LOADED: u64 = 2;
-
-/// Bytes of a period at most.
-const MOST_PERIOD: usize = 64;
 
 /// Fewer rows of one period are over before they are put together.
 const LEAST_ROWS: usize = 64;
@@ -113,7 +110,7 @@ impl Schedule {
             let touches = |k: &usize| self.dst.strides[*k] == row as i64;
             let next = k.checked_sub(1).filter(touches);
             let next = next.filter(|&k| self.moves_only(k, &is_fixed));
-            if row > MOST_PERIOD || next.is_none() {
+            if row > Pattern::LONGEST || next.is_none() {
                 return self.counted_by(k, (period, block), known, vector);
             }
             period = row;
@@ -136,7 +133,7 @@ impl Schedule {
             return None;
         }
         match self.row(around + 1, block)? {
-            0..=MOST_PERIOD => self.alone(around + 1, block, known),
+            0..=Pattern::LONGEST => self.alone(around + 1, block, known),
             row if row <= MOST_ROW => {
                 let periods = self.periods(block, known, vector).ok();
                 periods.filter(|periods| periods.loops == inside)
@@ -154,7 +151,10 @@ impl Schedule {
     ) -> Result<Periods, NoShuffle> {
         self.periods(block, known, vector).or_else(|reason| {
             let loops = self.extents.len();
-            let is_period = |k: &usize| self.row(*k, block).is_some_and(|row| row <= MOST_PERIOD);
+            let is_period = |k: &usize| {
+                self.row(*k, block)
+                    .is_some_and(|row| row <= Pattern::LONGEST)
+            };
             let first = (0..loops).rev().take_while(is_period).last();
             let rows = |first: usize| self.extents[..first].iter().product::<usize>();
             let first = first.filter(|&first| rows(first) >= LEAST_ROWS);
