@@ -17,10 +17,10 @@ const WAYS: [Run; 2] = [runner::run, runner::run_parallel];
 
 const ROUNDS: usize = 40;
 
-/// A round takes so long, in calls that follow each other. They count by their mean.
+/// A round takes this long, in calls that follow each other. They count by their mean.
 const ROUND: Duration = Duration::from_millis(5);
 
-/// The shortest time of a call, by each of the ways, of so many rounds.
+/// The shortest time of a call, by each of the ways, of `rounds` rounds.
 fn shortest(
     prepared: &mut Prepared,
     rounds: usize,

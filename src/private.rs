@@ -2,7 +2,7 @@
 
 /// Specialised Rust for data movement whose types and shapes are known at compile time.
 ///
-/// In `<...>` stands what is known: the type of the data, then the operands that `@` names. Behind it stands the notation of
+/// In `<...>` stands what is known: the type of the data, then the operands that `@` names. After it stands the notation of
 /// [`Program::parse`](crate::Program::parse), on any place or, in parentheses, any expression. The compiler gets loops in which every
 /// number is a literal, and proves every access: for what is affine, no bound is looked at when it runs.
 ///

@@ -24,7 +24,7 @@ struct Sparse<T> {
 }
 
 impl<T: Element> Sparse<T> {
-    /// `None`, said aloud, where the system refuses so much address space.
+    /// `None`, said aloud, where the system refuses that much address space.
     fn new(len: usize) -> Option<Self> {
         let bytes = len * size_of::<T>();
         // SAFETY: a fresh anonymous mapping, of memory that nobody else knows.

@@ -1,5 +1,5 @@
-//! Every buffer of bytes in this process lies flush against a page that nobody may touch, behind it or before it: a read or write of one byte
-//! too many ends the process, whoever does it. So run the case table, strided and dense, and random chains, on every engine and level.
+//! Every buffer of bytes in this process lies flush against a page that nobody may touch, after it or before it: a read or write of one
+//! byte too many ends the process, whoever does it. So run the case table, strided and dense, and random chains, on every engine and level.
 
 #![cfg(target_os = "linux")]
 
@@ -40,7 +40,7 @@ const PAGE: usize = if cfg!(target_arch = "x86_64") {
     64 << 10
 };
 
-/// Bytes of a slot, and of a slot with the page behind it.
+/// Bytes of a slot, and of a slot with the page after it.
 const ROOM: usize = 64 << 10;
 const SLOT: usize = ROOM + PAGE;
 
@@ -96,7 +96,7 @@ unsafe impl GlobalAlloc for Fence {
                 .find(|slot| !TAKEN[*slot].swap(true, Ordering::Acquire));
             if let Some(slot) = free {
                 let inside = arena.wrapping_add(PAGE + slot * SLOT);
-                // Every second one ends at the page behind it, the others begin at the page before.
+                // Every second one ends at the page after it, the others begin at the page before.
                 return match COUNT.fetch_add(1, Ordering::Relaxed) % 2 {
                     0 => inside.wrapping_add(ROOM - layout.size()),
                     _ => inside,
@@ -126,7 +126,7 @@ fn fence() {
     });
 }
 
-/// Alternates which buffers are fenced before and which behind.
+/// Alternates which buffers are fenced before and which after.
 fn twice(mut run: impl FnMut()) {
     fence();
     run();

@@ -1,4 +1,4 @@
-//! No byte outside: operands and results lie flush against pages that nobody may touch, before and behind.
+//! No byte outside: operands and results lie flush against pages that nobody may touch, before and after.
 //!
 //! A read or write of one byte too many ends the process, whatever the compiler or a sanitizer sees of generated code and vector
 //! instructions. Every pattern also gives what the interpreter gives, at every level.

@@ -170,7 +170,7 @@ fn names_of_operands_do_not_meet_those_of_expansions() {
     );
 }
 
-/// The ninth loop and those behind it have counters, too, and none of them is called like a type.
+/// The ninth loop and those after it have counters, too, and none of them is called like a type.
 #[test]
 fn more_loops_than_letters() {
     let x: [u8; 1024] = core::array::from_fn(|at| (at % 251) as u8);

@@ -51,7 +51,7 @@ pub fn onnx(data: &[u8]) {
     }
 }
 
-/// The text of an OpenVINO IR, and behind a byte 0 what its `.bin` holds.
+/// The text of an OpenVINO IR, and after a byte 0 what its `.bin` holds.
 pub fn openvino(data: &[u8]) {
     let split = data
         .iter()

@@ -1,8 +1,9 @@
 //! The entry functions of the fuzzers on a seeded loop, without a fuzzer: what is known to be hostile, then mutations of what is
 //! known to be good.
 //!
-//! `XSLICE_FUZZ_SECONDS=60` gives each entry so long (a second where it is not set), `XSLICE_FUZZ_SEED` begins elsewhere. An input that fails is written to a
-//! file, whose name is printed; it belongs into `tests/fuzz/found/ENTRY/` from then on. The long form is `fuzz/` with `cargo fuzz`.
+//! `XSLICE_FUZZ_SECONDS=60` gives each entry that long (a second where it is not set), `XSLICE_FUZZ_SEED` begins elsewhere. An input that
+//! fails is written to a file, whose name is printed; it belongs into `tests/fuzz/found/ENTRY/` from then on. The long form is `fuzz/` with
+//! `cargo fuzz`.
 
 mod entries;
 mod mutate;

@@ -31,7 +31,7 @@ pub fn notation() -> Vec<Vec<u8>> {
         .collect()
 }
 
-/// The models of the examples; a `.bin` follows its `.xml` behind a byte 0.
+/// The models of the examples; a `.bin` follows its `.xml` after a byte 0.
 pub fn models(extension: &str) -> Vec<Vec<u8>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/models");
     let mut found = Vec::new();

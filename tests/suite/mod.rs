@@ -119,7 +119,7 @@ pub const ENGINES: &[(&str, Run)] = &[
     }),
 ];
 
-/// Runs in so many parts, on as many threads as there are.
+/// Runs in `parts` parts, on as many threads as there are.
 #[cfg(feature = "rayon")]
 fn in_parts(
     parts: usize,

@@ -183,7 +183,7 @@ pub fn print(out: &mut dyn Write, text: impl Display) -> Result<()> {
     }
 }
 
-/// A bar on standard error, and only where that is a terminal; `last` is what stands behind it.
+/// A bar on standard error, and only where that is a terminal; `last` is what stands after it.
 pub fn progress(len: usize, last: &str) -> ProgressBar {
     let bar = ProgressBar::with_draw_target(Some(len as u64), ProgressDrawTarget::stderr());
     match ProgressStyle::with_template(&format!("{{pos}}/{{len}} [{{wide_bar}}] {last}")) {

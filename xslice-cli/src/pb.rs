@@ -57,7 +57,7 @@ pub fn parse(file: &[u8], max_bytes: u64) -> Result<(String, Tensor), Fault> {
     Ok((name, tensor(proto)?))
 }
 
-/// The bytes of a `.pb` file with this tensor: a message, with its elements behind it as they are.
+/// The bytes of a `.pb` file with this tensor: a message, with its elements after it as they are.
 ///
 /// # Errors
 /// No memory for them.

@@ -2,7 +2,7 @@
 //!
 //! Read: every color type. Gray becomes `[height, width]`, all others `[height, width, channels]`; palettes are expanded, fewer than 8 bits
 //! become 8, a transparent color becomes a channel. Written: u8 and u16 of those shapes with 1 to 4 channels. The header is believed
-//! only as far as the bytes behind it can fill the image, and memory is asked for after that.
+//! only as far as the bytes after it can fill the image, and memory is asked for after that.
 
 mod palette;
 mod write;
@@ -298,7 +298,7 @@ mod tests {
     #[test]
     fn the_checksum_of_the_pixels_is_compared() {
         let mut wrong = file((3, 2), ColorType::Rgb, BitDepth::Eight, None, &[7; 18]);
-        // Behind the pixels: four bytes of this checksum, four of the chunk, and twelve of the last chunk.
+        // After the pixels: four bytes of this checksum, four of the chunk, and twelve of the last chunk.
         let end = wrong.len() - 16;
         wrong[end - 1] ^= 1;
         let start = wrong.windows(4).position(|name| name == b"IDAT").unwrap();

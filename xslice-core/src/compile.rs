@@ -412,7 +412,7 @@ impl Builder {
         Ok(written)
     }
 
-    /// Accounts for a temporary of so many bytes: those of a plan live together.
+    /// Accounts for a temporary of `bytes` bytes: those of a plan live together.
     fn admit_temporary(&self, bytes: usize) -> Result<(), Error> {
         let earlier = self.temporaries.iter();
         let earlier = earlier.map(|earlier| earlier.len * earlier.element_type.size());

@@ -177,8 +177,8 @@ enum Taken {
 }
 
 impl Taken {
-    /// What the names of items begin with: beside slices, items may stand where the caller's names do. No parameter begins so, and with a
-    /// capital behind it: an item of its name would be read instead.
+    /// What the names of items begin with: beside slices, items may stand where the caller's names do. No parameter begins so, with a
+    /// capital after it: an item of its name would be read instead.
     fn prefix(self, parameters: &[&str]) -> String {
         let mut prefix = String::from(match self {
             Self::Arrays => "",

@@ -215,7 +215,7 @@ impl Error {
         Self::new(ErrorKind::Internal, text).hint("please report it")
     }
 
-    /// The allocator has not so many bytes.
+    /// The allocator does not have `bytes` bytes.
     #[cold]
     #[must_use]
     pub fn out_of_memory(bytes: usize) -> Self {

@@ -31,7 +31,7 @@ impl<T: Copy + Default> List<T> {
         })
     }
 
-    /// `value` so many times.
+    /// `value`, `len` times.
     pub(crate) fn repeat(value: T, len: usize) -> Self {
         match len {
             0..=PLACES => Self(Form::Short {

@@ -30,7 +30,7 @@ pub(crate) use direct::{Direct, OneTurn};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct OperandNeed {
     pub ty: ElementType,
-    /// Elements of the buffer: exactly so many where `exact`, at least so many otherwise.
+    /// Elements of the buffer: exactly this many where `exact`, at least this many otherwise.
     pub len: usize,
     pub exact: bool,
     /// The value that the plan was compiled for, for a parameter.
@@ -92,7 +92,7 @@ pub struct Check {
     pub(crate) reader: Option<Reader>,
 }
 
-/// What of the nest right behind a check reads its very indices, each before it is used, and so can test them in its place.
+/// What of the nest right after a check reads its very indices, each before it is used, and so can test them in its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reader {
     /// Its Move, a look-up.
@@ -132,7 +132,7 @@ impl Check {
         self.size
     }
 
-    /// What of the nest behind it reads these very indices: then the check needs no pass of its own where that tests them.
+    /// What of the nest after it reads these very indices: then the check needs no pass of its own where that tests them.
     #[must_use]
     pub fn reader(&self) -> Option<Reader> {
         self.reader
@@ -289,7 +289,7 @@ pub struct Plan {
     pub(crate) steps: Vec<Step>,
     pub(crate) ty: ElementType,
     pub(crate) shape: List<usize>,
-    /// Elements of the destination buffer: exactly so many where `exact_output`.
+    /// Elements of the destination buffer: exactly this many where `exact_output`.
     pub(crate) output_len: usize,
     pub(crate) exact_output: bool,
     pub(crate) direct: Option<Direct>,

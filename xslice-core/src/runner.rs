@@ -90,8 +90,8 @@ pub fn parallel_pays(plan: &Plan) -> bool {
     move_::pays(plan)
 }
 
-/// As [`run_parallel`], on temporaries that are fetched only if the plan has some; in so many parts, however small, where `parts` is
-/// given. For engines and tests.
+/// As [`run_parallel`], on temporaries that are fetched only if the plan has some; in `parts` parts, however small, where that is given.
+/// For engines and tests.
 ///
 /// # Errors
 /// As [`run`].

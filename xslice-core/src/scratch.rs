@@ -106,7 +106,7 @@ impl Scratch {
     /// Temporary `at` as the destination, and the earlier ones as sources.
     ///
     /// # Panics
-    /// If [`Scratch::prepare`] has not made so many temporaries.
+    /// If [`Scratch::prepare`] has not made that many temporaries.
     pub(crate) fn split(&mut self, at: usize) -> (Earlier<'_>, Output<'_>) {
         let (earlier, rest) = self.slots.split_at_mut(at);
         (Earlier { slots: earlier }, rest[0].output())

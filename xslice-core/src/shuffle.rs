@@ -146,7 +146,7 @@ impl Pattern {
         }
     }
 
-    /// Bytes from the first to the last that so many periods read.
+    /// Bytes from the first to the last that `periods` periods read.
     pub(crate) fn span(&self, periods: usize) -> usize {
         let others = periods.saturating_sub(1);
         let stride = self.src_stride.unsigned_abs() as usize;
@@ -159,7 +159,7 @@ impl Pattern {
     }
 }
 
-/// Whether an offset is that of the byte behind another.
+/// Whether an offset is that of the byte after another.
 fn follows(one: i32, next: i32) -> bool {
     one.checked_add(1) == Some(next)
 }
@@ -191,7 +191,7 @@ pub(crate) struct RowTiles {
     pub whole: usize,
     /// Those that are cut.
     pub cut: usize,
-    /// Bytes of the row behind the whole ones.
+    /// Bytes of the row after the whole ones.
     pub rest: usize,
 }
 
@@ -258,7 +258,7 @@ impl Shuffle {
         &self.pattern
     }
 
-    /// Loads by which the best level moves so many periods; as many as units where it has no vectors for them.
+    /// Loads by which the best level moves `periods` periods; as many as units where it has no vectors for them.
     #[doc(hidden)]
     #[must_use]
     pub fn loads(&self, periods: usize) -> usize {
@@ -318,14 +318,14 @@ pub(crate) struct Narrow<'a> {
 }
 
 impl<'a> Narrow<'a> {
-    /// Those by which rows of so many bytes are moved.
+    /// Those by which rows of `bytes` bytes are moved.
     pub fn of_rows(self, bytes: usize) -> &'a Tables<16> {
         self.shared
             .filter(|shared| bytes >= 2 * shared.tile)
             .unwrap_or(self.each)
     }
 
-    /// Loads that give so many bytes.
+    /// Loads that give `bytes` bytes.
     fn loads_of(self, bytes: usize) -> usize {
         let tables = self.of_rows(bytes);
         #[cfg(target_arch = "x86_64")]

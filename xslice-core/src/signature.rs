@@ -321,7 +321,7 @@ impl Signature {
         self
     }
 
-    /// So many bytes of the limit are spent: on other results of the same request.
+    /// `bytes` bytes of the limit are spent, on other results of the same request.
     ///
     /// ```
     /// # use xslice_core::{ElementType, Program, Signature};

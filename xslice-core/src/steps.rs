@@ -38,7 +38,7 @@ pub fn steps(
     mut nest: impl FnMut(usize, &PlannedNest, &Sources<'_>, &mut Output<'_>) -> bool,
 ) -> Result<(), Error> {
     plan.admit(inputs, output)?;
-    // Most plans are one nest, perhaps behind one check, and a small one is over before the general way has begun.
+    // Most plans are one nest, perhaps after one check, and a small one is over before the general way has begun.
     let (check, planned) = match plan.steps() {
         [Step::Nest(planned)] if planned.scratch().is_none() => (None, planned),
         [Step::Check(check), Step::Nest(planned)] if planned.scratch().is_none() => {

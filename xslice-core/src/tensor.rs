@@ -54,7 +54,7 @@ pub(crate) fn too_large(text: &str) -> Error {
     Error::new(ErrorKind::TooLarge, String::from(text)).allowed(format!("0..={} bytes", isize::MAX))
 }
 
-/// An empty vector with room for so many elements of a type, which is that of `T` or is refused.
+/// An empty vector with room for `len` elements of a type, which is that of `T` or is refused.
 pub(crate) fn room_for<T: Element>(ty: ElementType, len: usize) -> Result<Vec<T>, Error> {
     if T::TYPE != ty {
         return Err(Error::new(
@@ -68,7 +68,7 @@ pub(crate) fn room_for<T: Element>(ty: ElementType, len: usize) -> Result<Vec<T>
     reserved(len, byte_count(len, ty)?)
 }
 
-/// An empty vector with room for so many elements, which take so many bytes.
+/// An empty vector with room for `len` elements, which take `bytes` bytes.
 fn reserved<T>(len: usize, bytes: usize) -> Result<Vec<T>, Error> {
     let mut room = Vec::new();
     room.try_reserve_exact(len)

@@ -170,7 +170,7 @@ fn helper() -> usize {
     innermost as *const () as usize
 }
 
-/// Whether the machine code of the nest behind a check tests its indices: see `key::split`, which is told of the same reader.
+/// Whether the machine code of the nest after a check tests its indices: see `key::split`, which is told of the same reader.
 pub(crate) fn tested_by_code(check: &Check) -> bool {
     check.reader().is_some()
 }
@@ -335,7 +335,7 @@ impl Kernel {
     }
 
     /// As [`Kernel::run`], on the threads of the current `rayon` pool: each nest that writes 1 MiB or more is shared out among them, by
-    /// the precompiled Moves of the runner, whatever [`Kernel::engine`] says. Where nothing is so large, and on one thread, it is `run`.
+    /// the precompiled Moves of the runner, whatever [`Kernel::engine`] says. Where no nest is that large, and on one thread, it is `run`.
     /// It waits for no thread that has not come, so that it takes little longer than `run` where the other cores are busy.
     /// Allocates what `run` does, and what it takes to wake threads.
     ///

@@ -14,19 +14,19 @@ use xslice_core::ir::{
     Access, Buffer, Fill, IndexType, List, Lookup, Move, Progression, Reader, Row, Schedule, Source,
 };
 
-/// Runs of at most so many bytes are moved by loads and stores in place; their length belongs to the structure.
+/// Runs of at most this many bytes are moved by loads and stores in place; their length belongs to the structure.
 const INLINE_BYTES: usize = 64;
 
-/// So many bytes a turn of the loops, at most, are moved in place.
+/// At most this many bytes a turn of the loops are moved in place.
 const INLINE_TURN: usize = 512;
 
-/// So many rows of a look-up a turn, at most, are moved in place: the Move tests many indices at once.
+/// At most this many rows of a look-up a turn are moved in place: the Move tests many indices at once.
 const INLINE_LOOKUPS: usize = 160;
 
-/// So many bytes of a Range a turn, at most, are computed in place: the Move has wider vectors.
+/// At most this many bytes of a Range a turn are computed in place: the Move has wider vectors.
 const INLINE_RANGE: usize = 256;
 
-/// So many short runs are moved without a loop; their count belongs to the structure.
+/// At most this many short runs are moved without a loop; their count belongs to the structure.
 const FEW: usize = 4;
 
 /// The shape of a schedule, without its numbers.

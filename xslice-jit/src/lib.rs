@@ -39,10 +39,10 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use xslice_core::ir::{Move, PlannedNest, Step};
 use xslice_core::{Error, Plan, Program, Signature};
 
-/// `Auto` compiles a structure when it is asked for so often with new numbers.
+/// `Auto` compiles a structure when it is asked for this often with new numbers.
 const VARIED: u32 = 4;
 
-/// `Auto` bakes a kernel when it is asked for so often again.
+/// `Auto` bakes a kernel when it is asked for this often again.
 const HOT: u32 = 16;
 
 /// Which engine a [`Jit`] gives to its kernels. [`Auto`](Self::Auto) decides by this table:

@@ -46,7 +46,7 @@ pub(crate) struct Load {
 }
 
 impl Load {
-    /// One that gives so many of the bytes, which come `from` there, if they lie so close; none behind `high` is read.
+    /// One that gives the bytes of `part`, which come `from` there, if they lie close enough; none from `high` on is read.
     fn of(part: Range<usize>, from: &[i64], high: i64) -> Option<Self> {
         let first = *from[part.clone()].iter().min()?;
         let offset = first.min(high - VECTOR as i64);
@@ -182,7 +182,7 @@ fn part(from: &[i64], turns: Turns) -> Option<(Vec<i64>, Turns)> {
     })
 }
 
-/// Where the bytes of so many turns come from, by those of one.
+/// Where the bytes of `count` turns come from, by those of one.
 fn repeated(from: &[i64], (_, _, src_stride): Turns, count: usize) -> Vec<i64> {
     let places = (0..count as i64).map(|turn| turn.wrapping_mul(src_stride));
     places
@@ -294,7 +294,7 @@ fn unit(from: &[i64]) -> usize {
     [8, 4, 2].into_iter().find(together).unwrap_or(1)
 }
 
-/// The loads of a vector whose bytes come from there, none behind `high`; `None` if they are too many.
+/// The loads of a vector whose bytes come `from` there; none from `high` on is read. `None` if they are too many.
 fn loads(from: &[i64], high: i64) -> Option<Vec<Load>> {
     let load = |part| Load::of(part, from, high);
     if let Some(only) = load(0..VECTOR) {

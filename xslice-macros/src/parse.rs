@@ -157,7 +157,7 @@ fn keyword(trees: &mut Trees, word: &str) -> Option<Span> {
 fn types(trees: &mut Trees, notation: &mut Notation) {
     if trees.is_punct(0, '<') {
         while trees.peek().is_some() && !trees.is_punct(0, '|') {
-            // Nothing behind the types is opened yet: an operand may be an expression.
+            // Nothing after the types is opened yet: an operand may be an expression.
             if let Some(name) = trees.ident(0)
                 && trees.is_punct(1, ':')
                 && !trees.is_punct(2, ':')

@@ -119,7 +119,7 @@ fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || !byte.is_ascii()
 }
 
-/// Behind the quote that closes a literal.
+/// Just after the quote that closes a literal.
 fn end_of_string(bytes: &[u8], mut at: usize) -> usize {
     while let Some(&byte) = bytes.get(at) {
         at += if byte == b'\\' { 2 } else { 1 };

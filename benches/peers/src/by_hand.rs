@@ -38,7 +38,7 @@ enum Target {
 }
 
 impl Target {
-    /// Whether the processor has it, for a result of so many bytes.
+    /// Whether the processor has it, for a result of `bytes` bytes.
     fn is_for(self, bytes: usize) -> bool {
         let _ = bytes;
         match self {

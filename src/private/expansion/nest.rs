@@ -128,7 +128,7 @@ const fn side<const LOOPS: usize>([len, start]: [i64; 2], steps: [i64; LOOPS]) -
     (len as usize, start, steps)
 }
 
-/// A nest that a Move does, behind the `static` that keeps its schedule: turns, block, then of the source and of the destination the length
+/// A nest that a Move does; after the `static` that keeps its schedule: turns, block, then of the source and of the destination the length
 /// and where loops start, and what a turn of each adds.
 #[inline]
 #[expect(clippy::too_many_arguments, reason = "numbers, not nested")]

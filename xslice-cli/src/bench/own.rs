@@ -21,7 +21,7 @@ fn refusal(plan: &Plan) -> Option<String> {
     (plan.output_len() == 0).then(|| format!("shape {shape:?} has no element"))
 }
 
-/// One output, of operands that take at most so many bytes each; or why it is not timed.
+/// One output, of operands that take at most `max_bytes` bytes each; or why it is not timed.
 ///
 /// # Errors
 /// Every refusal of the operators.

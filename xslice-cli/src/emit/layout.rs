@@ -37,7 +37,7 @@ fn signature(head: &str, indent: usize) -> String {
     laid + "{"
 }
 
-/// A condition and the brace behind it, which stands below a value that does.
+/// A condition and the brace after it, which stands below a value that does.
 fn condition(text: &str, indent: usize) -> String {
     let laid = broken(text, indent);
     match laid.strip_suffix(" {").filter(|_| laid.contains(" =\n")) {
@@ -147,7 +147,7 @@ fn vertical(text: &str, group: &Group<'_>, indent: usize) -> String {
     laid + &format!("{:indent$}{}", "", &text[group.close..])
 }
 
-/// As many items on a line as fit, as rustfmt counts: with a comma and a space behind each.
+/// As many items on a line as fit, as rustfmt counts: with a comma and a space after each.
 fn filled(text: &str, group: &Group<'_>, indent: usize) -> String {
     let mut laid = text[..=group.open].to_string();
     let mut room = 0;

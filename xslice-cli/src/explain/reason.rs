@@ -5,7 +5,7 @@
 use xslice::ir::{Buffer, Move, PlannedNest, Row, Schedule};
 use xslice::{Engine, Jit, Plan, Program, Signature, Strategy, gains};
 
-/// A `Jit` that is asked so often with one signature has made up its mind.
+/// A `Jit` that is asked this often with one signature has made up its mind.
 const REQUESTS: usize = 32;
 
 /// The Move of each nest of a plan, and why no faster one does.

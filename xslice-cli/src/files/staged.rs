@@ -348,7 +348,7 @@ mod tests {
     fn what_a_process_left_that_lives_no_longer_goes_sooner() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
-        // No process has so high a number.
+        // No process has a number that high.
         let (fresh, left) = (".xslice-4294967295-0-0.tmp", ".xslice-4294967295-0-1.tmp");
         File::create(at(fresh)).unwrap();
         let file = File::create(at(left)).unwrap();

@@ -20,7 +20,7 @@ impl Maps {
         Self(Vec::with_capacity(values))
     }
 
-    /// Keeps the map of a value for so many reads.
+    /// Keeps the map of a value for `reads` reads.
     pub fn keep(&mut self, value: usize, map: Box<CoordMap>, reads: usize) {
         let map = Some(map);
         let kept = Kept { value, map, reads };

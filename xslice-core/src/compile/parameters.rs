@@ -13,7 +13,7 @@ use crate::program::Apply;
 use crate::tensor::{Tensor, byte_count, element_count};
 use alloc::{boxed::Box, format, sync::Arc};
 
-/// What is known before the call is computed, checked and compared, often by several askers: so many bytes of the limit for each.
+/// What is known before the call is computed, checked and compared, often by several askers: each byte of it counts as this many.
 const KNOWN_COST: usize = 4;
 
 /// A value that decides shapes.

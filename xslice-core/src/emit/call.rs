@@ -19,7 +19,7 @@ pub(super) struct Call {
 }
 
 impl Emitter<'_> {
-    /// The next step, or a check and the nest behind it, as a call, and the steps behind; `None`: the next step has loops of its own.
+    /// The next step, or a check and the nest after it, as a call, and the steps that follow; `None`: the next step has loops of its own.
     pub(super) fn call<'s>(&mut self, steps: &'s [Step]) -> Option<(Call, &'s [Step])> {
         let call = match steps {
             [Step::Check(check), Step::Nest(planned), rest @ ..] => {

@@ -59,7 +59,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// A check and the nest behind it, the last steps, as one call if the outermost loop goes through the indices.
+    /// A check and the nest after it, the last steps, as one call if the outermost loop goes through the indices.
     pub(super) fn rows_by_index(&mut self, check: &Check, planned: &PlannedNest) -> Option<Call> {
         let nest = planned.nest();
         let (Source::Buffer(source), [lookup]) = (nest.source(), &nest.src().lookups[..]) else {

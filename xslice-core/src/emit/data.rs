@@ -58,7 +58,7 @@ impl Constants {
         &self.prefix
     }
 
-    /// The name of a constant for that use, of so many elements of a type.
+    /// The name of a constant for that use, of `len` elements of type `ty`.
     fn name(
         &mut self,
         use_: Use,

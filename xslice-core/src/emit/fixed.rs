@@ -38,11 +38,11 @@ struct Kind {
     generics: String,
     sources: Vec<Buffer>,
     numbers: String,
-    /// What the function takes behind them.
+    /// What the function takes after them.
     rest: Option<String>,
 }
 
-/// Whether so many bytes of a pattern are quicker by vectors than in loops of the compiler's own.
+/// Whether `bytes` bytes of a pattern are quicker by vectors than in loops of the compiler's own.
 fn pays_as_shuffle(pattern: &Pattern, bytes: usize) -> bool {
     let runs = bytes / pattern.period() * pattern.runs().count();
     let is_long = bytes >= SCALAR && bytes / pattern.unit() >= UNITS;
@@ -188,7 +188,7 @@ impl Emitter<'_> {
             && steps::find_outside(table.as_input(), 0..table.len(), size).is_none()
     }
 
-    /// A check and the nest behind it, if that is a Move that looks at all indices of the table.
+    /// A check and the nest after it, if that is a Move that looks at all indices of the table.
     pub(super) fn checked_by_move(&mut self, check: &Check, planned: &PlannedNest) -> Option<Call> {
         let mut lookups = planned.nest().src().lookups.iter();
         let looks = lookups.any(|lookup| self.is_whole(check, lookup));

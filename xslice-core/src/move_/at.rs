@@ -23,7 +23,7 @@ impl At {
         }
     }
 
-    /// Turns of this stride: `count` of them.
+    /// `count` times as far.
     pub fn times(self, count: usize) -> Self {
         let times = |step: i64| step.wrapping_mul(count as i64);
         Self {
@@ -54,7 +54,7 @@ pub(super) struct Turns {
 }
 
 impl Turns {
-    /// So many of a loop.
+    /// `count` turns of a loop.
     pub fn new(count: usize, stride: At) -> Self {
         Self {
             count,
@@ -78,7 +78,7 @@ impl Turns {
 
 #[cfg(target_arch = "x86_64")]
 impl Turns {
-    /// The turns behind so many, and where the first of them begins.
+    /// The turns after the first `done`, and where they begin.
     #[inline(always)]
     pub fn after(self, done: usize, dst: *mut u8, src: *const u8) -> (*mut u8, *const u8, Self) {
         let turns = done as isize;
@@ -88,7 +88,7 @@ impl Turns {
         (dst, src, Self { count, ..self })
     }
 
-    /// Groups of so many turns as turns of their own, but for those that fill none.
+    /// Groups of `of` turns as turns of their own, without the turns that fill none.
     #[inline(always)]
     pub fn in_groups(self, of: usize) -> Self {
         Self {
@@ -98,7 +98,7 @@ impl Turns {
         }
     }
 
-    /// How many of them fill groups of so many.
+    /// How many turns fill groups of `of` turns.
     #[inline(always)]
     pub fn that_fill(self, of: usize) -> usize {
         self.count - self.count % of

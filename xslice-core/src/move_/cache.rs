@@ -14,13 +14,13 @@ pub(super) enum Cache {
 }
 
 impl Cache {
-    /// A result of so few bytes stays near.
+    /// A result of at most this many bytes stays near.
     pub const NEAR: usize = 16 << 10;
 
     /// The same of the second cache.
     const SECOND: usize = 512 << 10;
 
-    /// That of a result of so many bytes.
+    /// That of a result of `bytes` bytes.
     #[inline]
     pub fn of(bytes: usize) -> Self {
         match bytes {
@@ -32,7 +32,7 @@ impl Cache {
     }
 }
 
-/// No cache keeps results of at least so many bytes: three quarters of the last one. `usize::MAX` where its size is not known: only
+/// No cache keeps results of at least this many bytes: three quarters of the last one. `usize::MAX` where its size is not known: only
 /// x86-64 tells.
 fn kept_by_none() -> usize {
     #[cfg(all(target_arch = "x86_64", feature = "std"))]

@@ -39,8 +39,8 @@ impl Rows {
         self.dst_stride == self.bytes as isize
     }
 
-    /// How many of rows that touch, from the first on, may write so many bytes each: what is too much for a row lies in rows behind it, which
-    /// write it again (I4).
+    /// How many of rows that touch, from the first on, may write `written` bytes each: what is too much for a row lies in rows after it,
+    /// which write it again (I4).
     #[cfg_attr(
         not(any(
             target_arch = "x86_64",
@@ -115,7 +115,7 @@ pub(super) unsafe fn run(dst: *mut u8, src: *const u8, bytes: usize) {
 
 /// A way to move one run of a known length.
 pub(super) trait Mover: Copy {
-    /// Bytes that one load and one store move where the run takes two of each: the run, and some of what lies behind it. 0: it takes one.
+    /// Bytes that one load and one store move where the run takes two of each: the run, and some of what lies after it. 0: it takes one.
     const SPILLING: usize = 0;
 
     /// # Safety
@@ -246,7 +246,7 @@ const LEAST_FETCHED: usize = 32;
 pub(super) unsafe fn each(mover: impl Mover, dst: *mut u8, src: *const u8, rows: Rows) {
     // SAFETY: by the contract of this function.
     unsafe {
-        // Whatever is not in the nearest cache holds up the stores behind it.
+        // Whatever is not in the nearest cache holds up the stores after it.
         let by_itself = rows.bytes == LINE && !habits().fetches_written;
         match rows.cache != Cache::Near && rows.bytes >= LEAST_FETCHED && !by_itself {
             true => one_by_one::<true>(mover, dst, src, rows),

@@ -11,7 +11,7 @@ pub(super) const MOST: usize = 7;
 /// Wider rows are fetched ahead, unless the result stays near.
 const WIDEST: usize = 31;
 
-/// Whether so many rows of so many bytes, of a result that this cache keeps, are moved here.
+/// Whether `count` rows of `bytes` bytes, of a result that this cache keeps, are moved here.
 pub(super) fn takes(bytes: usize, count: usize, cache: Cache) -> bool {
     let widest = if cache == Cache::Near {
         MOST_INLINE

@@ -85,7 +85,7 @@ fn before_lines(to: *mut u8, count: usize, fill: &Fill) -> usize {
     bytes / size
 }
 
-/// Whether a float of so many digits is each of these positions, and thus every sum of steps from one to another.
+/// Whether floats of `digits` binary digits hold each of these positions, and thus every sum of steps from one to another.
 #[cfg(target_arch = "x86_64")]
 fn is_exact(first: i64, step: i64, count: usize, digits: u32) -> bool {
     let most = 1u64 << digits;

@@ -42,7 +42,7 @@ use small_tables::{MOST_ENTRIES, pays, threes, widen};
 /// Places that are found at once.
 const BLOCK: usize = 256;
 
-/// So few rows need no blocks, if they are near, or not wider than those that are fetched ahead.
+/// At most this many rows need no blocks, if they are near, or not wider than those that are fetched ahead.
 const FEW: usize = 8;
 
 /// Narrower rows come several out of one line: looking ahead costs more than it gains.
@@ -188,7 +188,7 @@ fn out_of_table<I: Index>(rows: Rows, indices: &Indices<I>) -> Rows {
     }
 }
 
-/// How many rows of so many bytes ahead of the one that moves to fetch.
+/// How many rows ahead of the one that moves to fetch, for rows of `bytes` bytes.
 pub(super) fn looked_ahead(cache: Cache, bytes: usize) -> usize {
     match bytes {
         _ if cache == Cache::Near => 0,
@@ -284,7 +284,7 @@ unsafe fn each_block<I: Index>(
     block: impl Fn(usize, usize, &[isize]),
 ) -> bool {
     let mut places = [const { MaybeUninit::uninit() }; BLOCK + rows::MOST_AHEAD];
-    // Rows that have moved, and how many of those behind them have their places already.
+    // Rows that have moved, and how many of those after them have their places already.
     let (mut done, mut known) = (0, 0);
     while done < rows.count {
         let fresh = BLOCK.min(rows.count - done - known);

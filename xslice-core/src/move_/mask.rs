@@ -1,6 +1,6 @@
 //! Masks of vectors of 64 bytes: what AVX-512 reads and writes where less than a vector is there.
 
-/// A bit for each of the first so many bytes of a vector.
+/// A bit for each of the first `bytes` bytes of a vector.
 #[inline]
 pub(super) fn mask_of(bytes: usize) -> u64 {
     match bytes {

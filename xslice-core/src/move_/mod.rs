@@ -89,7 +89,7 @@ const LONG_BLOCK: usize = 2 << 10;
 fn long_block<T: Element>(dst: &mut [T], src: &[T]) {
     assert_eq!(dst.len(), src.len(), "a block goes where it fits");
     let bytes = size_of_val(src);
-    // SAFETY: both sides have so many bytes, and an exclusive reference overlaps no other; elements but strings, which do not come here,
+    // SAFETY: both sides have `bytes` bytes, and an exclusive reference overlaps no other; elements but strings, which do not come here,
     // are copied by their bytes.
     unsafe {
         rows::one(
@@ -150,7 +150,7 @@ fn each_step(
     steps::steps(plan, inputs, output, temporaries, tested_by_move, run)
 }
 
-/// Whether the Move of the nest behind a check tests its indices: a precompiled one does where it can.
+/// Whether the Move of the nest after a check tests its indices: a precompiled one does where it can.
 fn tested_by_move(check: &Check) -> bool {
     check.reader() == Some(Reader::Move)
 }
@@ -425,7 +425,7 @@ unsafe fn scheduled(
     }
 }
 
-/// Rows up to so many bytes are moved without a call, by a mover that is chosen before the loops.
+/// Rows of up to this many bytes are moved without a call, by a mover that is chosen before the loops.
 const MOST_INLINE: usize = 64;
 
 /// Rows at constant distances, in the outer loops.

@@ -25,10 +25,10 @@ use std::sync::OnceLock;
 /// times as long as on one in calls that follow each other, and 1.3 to 3.5 times where the other thread had gone to sleep.
 const LEAST_BYTES: usize = 1 << 20;
 
-/// At least so many parts for each thread, so that the last ones end at about the same time.
+/// At least this many parts for each thread, so that the last ones end at about the same time.
 const PARTS: usize = 4;
 
-/// Longer parts are cut where loops admit it: a thread that is held up holds up so many bytes.
+/// Longer parts are cut where loops admit it: a thread that is held up holds up that many bytes.
 const LONGEST_PART: usize = 256 << 10;
 
 /// Whether some nest of a plan would be shared out.
@@ -59,7 +59,7 @@ fn is_large(schedule: &Schedule) -> bool {
     schedule.bytes() >= LEAST_BYTES
 }
 
-/// Runs a plan on the threads of the current pool; each nest in so many `parts`, however small, if that is given.
+/// Runs a plan on the threads of the current pool; each nest in `parts` parts, however small, if that is given.
 pub(crate) fn run_parallel(
     parts: Option<usize>,
     plan: &Plan,

@@ -112,7 +112,7 @@ pub(super) enum Patterns {
 }
 
 impl Patterns {
-    /// Whether those are among them that read and write so many bytes.
+    /// Whether those are among them that read and write this many bytes.
     #[cfg(target_arch = "x86_64")]
     pub fn have(self, read: usize, written: usize) -> bool {
         match self {
@@ -127,11 +127,11 @@ impl Patterns {
 /// tables half if no cache has them, and up to an eighth more if the last one has all. Zen 3 takes up to two fifths less out of tables that
 /// the second cache has or none, a twentieth less out of the last one. Not timed elsewhere, nor on Zen 5 for far rows under half a line.
 pub(super) struct FoundRows {
-    /// Rows of so many bytes have their indices tested some at once, if they are packed.
+    /// Rows of this many bytes have their indices tested several at once, if they are packed.
     pub asked: RangeInclusive<usize>,
-    /// Those of half a line or more are fetched out of tables of so many bytes, shorter ones out of far ones,
+    /// Those of half a line or more are fetched out of tables of at least this many bytes, shorter ones out of far ones,
     pub least_table: usize,
-    /// so many rows ahead,
+    /// this many rows ahead,
     pub ahead: usize,
     /// both lines of one that may lie in two.
     pub fetches_both_lines: bool,

@@ -52,7 +52,7 @@ fn one_by_one(
 }
 
 impl Way {
-    /// Moves rows, row `k` from `place(k)` bytes behind `src`; places are asked for up to `known`.
+    /// Moves rows, row `k` from `src` plus `place(k)` bytes; places are asked for up to `known`.
     ///
     /// # Safety
     /// As [`super::copy::run`], for each of the rows, whose way at `level` this is; `rows.count <= known`.

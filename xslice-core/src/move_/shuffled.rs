@@ -42,7 +42,7 @@ pub(crate) struct Run {
     pub high: *const u8,
 }
 
-/// Where rows begin, counted from one place in the source: those that move, and those behind them that are known.
+/// Where rows begin, counted from one place in the source: those that move, and those after them that are known.
 #[derive(Clone, Copy)]
 pub(super) struct Places<'a> {
     pub each: &'a [isize],
@@ -65,7 +65,7 @@ impl Places<'_> {
         }
     }
 
-    /// Asks for what the row `ahead` of row `k` reads, `reach` bytes from its place, and for the lines behind `dst`.
+    /// Asks for what the row `ahead` of row `k` reads, `reach` bytes from its place, and for a line past `dst` that is written soon.
     #[inline(always)]
     pub fn fetch(&self, k: usize, src: *const u8, reach: (isize, isize), dst: *mut u8) {
         if let Some(&next) = self.each.get(k + self.ahead) {
@@ -97,8 +97,8 @@ impl Shuffle {
         unsafe { self.rows(level, dst, src, row, operand) }
     }
 
-    /// How a level moves so many periods, if they are a short run and near, by loads that lie inside the operand, which `holds` says of what
-    /// they read.
+    /// How a level moves `count` periods, if they are a short run and near, by loads that lie inside the operand, which `holds` says of
+    /// what they read.
     #[cfg_attr(
         not(any(
             target_arch = "x86_64",

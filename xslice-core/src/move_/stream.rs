@@ -42,7 +42,7 @@ fn are_scattered(rows: &Rows) -> bool {
     rows.src_stride == 0
 }
 
-/// The processor's own prefetchers get over gaps of so many bytes.
+/// The processor's own prefetchers get over gaps of up to this many bytes.
 const LARGEST_GAP: isize = 512;
 
 /// The same where what is read is fetched ahead.
@@ -77,13 +77,13 @@ impl Order {
     }
 }
 
-/// So many rows are moved line by line in turn: each reads and writes pages of its own, and the memory serves them side by side.
+/// This many rows are moved line by line in turn: each reads and writes pages of its own, and the memory serves them side by side.
 pub(super) const SIDE_BY_SIDE: usize = 4;
 
-/// Where rows of so many bytes go side by side, though shorter ones do not.
+/// Rows of at least this many bytes go side by side where shorter ones do not.
 const LONG: usize = 3 << 10;
 
-/// So many bytes behind the one before it begins a row in turn, if their lines would have the same places in pages.
+/// In turn, a row begins this many bytes further in than the one before it, if their lines would have the same places in pages.
 const STAGGER: usize = 256;
 
 /// Whether some of [`SIDE_BY_SIDE`] rows have lines at the same places in pages of the result, or at the next: a processor that puts lines
@@ -95,7 +95,7 @@ fn collide(rows: &Rows) -> bool {
     })
 }
 
-/// Moves rows, row `k` from `place(k)` bytes behind `src`; places are asked for up to `known`.
+/// Moves rows, row `k` from `src` plus `place(k)` bytes; places are asked for up to `known`.
 ///
 /// # Safety
 /// As [`run`], for each of the rows, which [`takes`] admits; there is at least one, and `rows.count <= known`.
@@ -141,7 +141,7 @@ unsafe fn by_avx2(dst: *mut u8, rows: Rows, from: impl Fn(usize) -> *const u8) {
     }
 }
 
-/// Row `k` comes `from(k)`, which gives a place for rows behind the last one too; `line` streams 64 bytes to where a line begins.
+/// Row `k` comes `from(k)`, which gives a place for rows past the last one too; `line` streams 64 bytes to where a line begins.
 ///
 /// # Safety
 /// As [`moved`].
@@ -279,8 +279,8 @@ impl StreamedRow {
     }
 }
 
-/// Some rows: their whole lines are streamed, each row's from `stagger` bytes behind those of the one before it on, and round; what is before
-/// the first line and after the last of each is copied.
+/// Some rows: their whole lines are streamed, each row's from `stagger` bytes further in than those of the one before it, and round; what
+/// is before the first line and after the last of each is copied.
 ///
 /// # Safety
 /// As [`run`] for each of them, with at least a line.

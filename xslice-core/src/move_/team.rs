@@ -22,7 +22,7 @@ const OPEN: usize = 1 << (usize::BITS - 1);
 const HELPER: usize = 1;
 const HELPERS: usize = (1 << (usize::BITS / 2)) - 1;
 
-/// A helper stays as long as it has helped, so that it wastes at most half of its time, and at most so long.
+/// A helper stays as long as it has helped, so that it wastes at most half of its time, and at most this long.
 const LONGEST_STAY: Duration = Duration::from_micros(100);
 
 /// Then it goes back to its pool, where others may wait for it. A call that follows wakes it at once: it is looking for work there.
@@ -58,7 +58,7 @@ std::thread_local! {
     });
 }
 
-/// Runs all parts of `work`, with up to so many helpers. They are all done when this returns.
+/// Runs all parts of `work`, with up to `helpers` helpers. They are all done when this returns.
 ///
 /// # Safety
 /// As [`Shared::run`].
@@ -76,7 +76,7 @@ pub(super) unsafe fn run(work: &Shared<'_>, helpers: usize) {
 }
 
 impl Team {
-    /// So many threads of the current pool.
+    /// Invites `threads` threads of the current pool.
     fn invite(self: &Arc<Self>, threads: usize) {
         for _ in 0..threads {
             self.invited.fetch_add(1, Ordering::Relaxed);
@@ -145,7 +145,7 @@ struct Inside<'a>(&'a Team);
 
 impl Drop for Inside<'_> {
     fn drop(&mut self) {
-        // Nothing is read of the work behind this.
+        // Nothing of the work is read after this.
         let before = self.0.state.fetch_sub(HELPER, Ordering::Release);
         if before & (OPEN | HELPERS) == HELPER {
             self.0.caller.unpark();

@@ -43,9 +43,9 @@ struct Few {
     /// Of each.
     bytes: usize,
     rows: usize,
-    /// Where the row behind them would lie in the destination, from the first of them.
+    /// Where the row after them would lie in the destination, from the first of them.
     next: i64,
-    /// So many loops are worth it.
+    /// At least this many loops are worth it.
     least_loops: usize,
     /// They may lie anywhere in the destination.
     anywhere: bool,
@@ -122,7 +122,7 @@ impl Block {
 }
 
 impl Schedule {
-    /// The innermost loops whose rows are moved together, of so many turns each, with so many elements of the move; `None` where rows are
+    /// The innermost loops whose rows are moved together, of `extents` turns, with `count` elements of the move; `None` where rows are
     /// long, or those of the innermost loop are many, or nothing would be done less often.
     pub(super) fn together(
         &self,
@@ -195,7 +195,7 @@ impl Call<'_> {
         })
     }
 
-    /// The turns of the innermost loops, the first of them at a position; in the destination, rows lie one behind the other if they are
+    /// The turns of the innermost loops, the first of them at a position; in the destination, rows lie one after the other if they are
     /// `in_sequence`.
     ///
     /// # Safety

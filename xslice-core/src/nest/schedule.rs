@@ -195,7 +195,7 @@ impl Schedule {
         Err(Error::internal(text))
     }
 
-    /// The same for vectors of so many bytes. That is all in which levels differ here: a longer vector holds longer runs.
+    /// The same for vectors of `vector` bytes. That is all in which levels differ here: a longer vector holds longer runs.
     fn for_vectors(vector: usize, nest: &LoopNest, known: Known<'_>) -> Option<Self> {
         let size = nest.element_type().size();
         // Where it is made it stays: it is large.

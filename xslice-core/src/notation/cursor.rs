@@ -278,7 +278,7 @@ impl<'t, 'a> Parser<'t, 'a> {
         while self.at < end {
             let mut parsed = item(self);
             if self.at < end && !self.is(',') {
-                // With more behind it, it is not what was meant.
+                // With more after it, it is not what was meant.
                 if parsed.take().is_some() {
                     let close = self.tokens[end].kind.clone();
                     let error = self.unexpected().allowed(format!("`,` or `{close}`"));

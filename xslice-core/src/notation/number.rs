@@ -115,7 +115,7 @@ pub(super) fn integer(literal: &str, negative: bool) -> Result<i64, Error> {
     }
 }
 
-/// The value of an integer literal that counts `what`, of which there are at most so many.
+/// The value of an integer literal that counts `what`, of which there are at most `most`.
 pub(super) fn count<T: TryFrom<u64>>(literal: &str, what: &str, most: u64) -> Result<T, Error> {
     let value = match integer(literal, false) {
         Ok(value) => u64::try_from(value).ok().filter(|value| *value <= most),

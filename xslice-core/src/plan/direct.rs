@@ -24,7 +24,7 @@ pub(crate) struct Direct {
 }
 
 impl Direct {
-    /// That of a plan which is one nest, perhaps behind a check, if types and lengths are all that a call of it is compared with.
+    /// That of a plan which is one nest, perhaps after a check, if types and lengths are all that a call of it is compared with.
     pub fn of(
         operands: &[OperandNeed],
         steps: &[Step],
@@ -82,7 +82,7 @@ fn is_one_turn(planned: &PlannedNest) -> bool {
 
 impl Plan {
     /// Where the operands of a call start, if it has exactly the types and lengths that [`Plan::admit`] admits, and the plan is one nest,
-    /// perhaps behind a check, on few operands without values. For engines.
+    /// perhaps after a check, on few operands without values. For engines.
     #[doc(hidden)]
     #[inline]
     #[must_use]

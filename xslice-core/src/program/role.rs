@@ -20,7 +20,7 @@ pub(super) fn parameter_operands(program: &Program) -> Vec<bool> {
 pub(crate) struct Role {
     /// Its elements move to the result or select what moves.
     pub moved: bool,
-    /// So many inputs of operators take them for that.
+    /// This many inputs of operators take them for that.
     pub reads: usize,
     /// Its elements decide shapes: they must be known.
     pub parameter: bool,

@@ -201,7 +201,7 @@ fn not_finite(name: &'static str, value: &dyn Debug) -> Error {
     .allowed("values whose (limit - start) / delta is finite")
 }
 
-/// So many values, the first of them `start`, each `delta` more than the one before it.
+/// `count` values, the first of them `start`, each `delta` more than the one before it.
 fn accumulate<T: Element + Copy + AddAssign, const N: usize>(
     count: usize,
     start: T,

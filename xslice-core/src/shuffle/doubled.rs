@@ -103,8 +103,8 @@ impl Doubled {
 }
 
 impl Tables<HALF> {
-    /// What so many tiles take: loads, a permutation of each, what merges them, and stores. Two tiles of one vector are permuted and stored at
-    /// once; larger tables are read from memory.
+    /// What `tiles` tiles take: loads, a permutation of each, what merges them, and stores. Two tiles of one vector are permuted and stored
+    /// at once; larger tables are read from memory.
     fn instructions(&self, tiles: usize) -> usize {
         let loads = self.vectors * self.per_vector;
         match (self.vectors, self.per_vector) {
@@ -150,7 +150,7 @@ impl Found {
         Some(Self { loads, places })
     }
 
-    /// So many loads: the first one stands for those that are not needed, and gives nothing again.
+    /// `count` loads: the first one stands for those that are not needed, and gives nothing again.
     fn padded(&self, count: usize) -> Vec<Blend> {
         let idle = Blend {
             offset: self.loads[0].offset,
@@ -177,7 +177,7 @@ fn best_load(
     let wanted = behind
         .filter(|&at| at < BYTES)
         .fold(0, |wanted, at| wanted | 1u32 << at);
-    // A load that begins earlier has each byte so much further.
+    // A load that begins earlier has each byte that much further on.
     let loads = (0..BYTES).step_by(unit).rev().map(|back| {
         let given = (wanted << back) & !taken;
         (back, first - back as isize, given)

@@ -4,7 +4,7 @@ use crate::hash::WordHash;
 use core::hash::{Hash, Hasher};
 use std::sync::{Mutex, PoisonError};
 
-/// Values by their keys, of which each has one of so many places.
+/// Values by their keys, of which each has one of `PLACES` places.
 pub(super) struct Recent<K, V, const PLACES: usize>(Mutex<[Option<(K, V)>; PLACES]>);
 
 impl<K: Clone + Hash + Eq, V: Clone, const PLACES: usize> Recent<K, V, PLACES> {

@@ -18,7 +18,7 @@ const ROW_COST: usize = 8;
 /// Loads that make a vector of periods that are far apart, at most: their tables stay in registers.
 const MOST_FAR: usize = 8;
 
-/// Tiles of so many vectors are filled by whole periods: each number has a loop of its own.
+/// Tiles of these numbers of vectors are filled by whole periods: each number has a loop of its own.
 const SHORT_TILES: [usize; 4] = [1, 3, 5, 7];
 
 /// A load and where its bytes go in one vector.
@@ -71,7 +71,7 @@ pub(crate) struct Tables<const N: usize> {
 
 #[cfg(target_arch = "x86_64")]
 impl Tables<64> {
-    /// Whether the loads of a tile have what another one reads, whose place is so far from its own: each byte as far from the first's.
+    /// Whether the loads of a tile have what another one reads, whose place is `apart` from its own: each byte as far from the first's.
     pub fn gives_two(&self, apart: isize) -> bool {
         let lost = |load: &Load<64>| match apart {
             0.. => load.used >> (64 - apart),
@@ -121,12 +121,12 @@ impl<const N: usize> Tables<N> {
         &self.loads[v * self.per_vector..][..self.per_vector]
     }
 
-    /// Loads that give so many bytes.
+    /// Loads that give `bytes` bytes.
     pub fn loads_of(&self, bytes: usize) -> usize {
         bytes.div_ceil(self.tile).saturating_mul(self.loads.len())
     }
 
-    /// What tiles read from the place of the first up to the one that is so far from it.
+    /// What tiles read from the place of the first up to the one that is `last` bytes from it.
     #[cfg(target_arch = "x86_64")]
     pub fn reach_to(&self, last: isize) -> (isize, isize) {
         (self.reach.0 + last.min(0), self.reach.1 + last.max(0))
@@ -214,7 +214,7 @@ impl<const N: usize> Tables<N> {
             .find_map(|periods| Self::given(pattern, periods))
     }
 
-    /// Vectors for so many periods and no more.
+    /// Vectors for `periods` periods and no more.
     fn given(pattern: &Pattern, periods: usize) -> Option<Self> {
         let given = periods * pattern.period();
         let past_line = Self::past_line(pattern, periods);
@@ -226,8 +226,8 @@ impl<const N: usize> Tables<N> {
         Self::of(pattern, each?, periods, given)
     }
 
-    /// Bytes from a line of the operand to the place of each tile of so many periods, if vectors are as long as a line and tiles are lines
-    /// apart.
+    /// Bytes from a line of the operand to the place of each tile of `periods` periods, if vectors are as long as a line and tiles are
+    /// lines apart.
     fn past_line(pattern: &Pattern, periods: usize) -> Option<isize> {
         let stride = periods as isize * pattern.src_stride() as isize;
         let past_line = pattern
@@ -236,7 +236,7 @@ impl<const N: usize> Tables<N> {
         past_line.map(isize::from)
     }
 
-    /// Tiles of so many periods, by the loads of each vector, which give so many bytes.
+    /// Tiles of `periods` periods, by the loads of each vector, which give `given` bytes.
     fn of(
         pattern: &Pattern,
         mut each: Vec<Vec<Load<N>>>,
@@ -326,7 +326,7 @@ fn neighbours<const N: usize>(sources: &[isize]) -> Option<[isize; 4]> {
     })
 }
 
-/// The loads of the vector that begins at byte `first` of a tile and has so many bytes of it; `None` if they are more than `most`. With
+/// The loads of the vector that begins at byte `first` of a tile and has `bytes` bytes of it; `None` if they are more than `most`. With
 /// `past_line`, the bytes from a line of the operand to the place of the tile, they are lines, unless that takes more of them.
 fn loads<const N: usize>(
     pattern: &Pattern,

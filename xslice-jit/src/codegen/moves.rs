@@ -323,7 +323,7 @@ impl<'e> Emitter<'e> {
         }
     }
 
-    /// Rounds of `many` (a power of two) turns while there are so many left. Gives the number left, and the values after it.
+    /// Rounds of `many` (a power of two) turns while that many are left. Gives the number left, and the values after it.
     fn while_many(
         &mut self,
         count: Value,

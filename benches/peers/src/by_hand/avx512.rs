@@ -31,7 +31,7 @@ fn store<T: Held, const N: usize>(to: &mut [T; N], vector: __m512i) {
     unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), vector) }
 }
 
-/// Fetches what lies so many bytes behind `from` and `to`; nothing, if that is none.
+/// Fetches what lies `READ` bytes further than `from`, and `WRITE` further than `to`; nothing where that is 0.
 #[inline(always)]
 fn ahead<const READ: usize, const WRITE: usize, T, U>(from: &[T], to: &mut [U]) {
     if READ > 0 {

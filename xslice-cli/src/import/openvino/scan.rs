@@ -14,7 +14,7 @@ const MOST_ATTRIBUTES: usize = 100;
 /// An IR declares none.
 const MOST_NAMESPACES: usize = 16;
 
-/// What a tag takes in the tree, and the text behind it.
+/// What a tag takes in the tree, and the text after it.
 const TAG_BYTES: u64 = 128;
 
 /// What an attribute takes in the tree.

@@ -64,7 +64,7 @@ const AHEAD: usize = 1024;
 
 /// Stores what position `$first + k * $step` is worth at value `k`, for `$count` of them from `$to` on, by vectors with a `$mask` bit for
 /// each lane. Four of them step side by side, so that a value waits for the one four vectors before; with `STREAM` they go past the
-/// caches, as `$bits`; with `FETCH` lines are asked for before they are written. What is behind the last whole vector is stored by a mask.
+/// caches, as `$bits`; with `FETCH` lines are asked for before they are written. What follows the last whole vector is stored by a mask.
 macro_rules! in_vectors {
     ($ty:ty, ($to:expr, $count:expr), $first:expr, $step:expr, $add:ident, $mask_add:ident, $store:ident: $mask:ty, $bits:expr, |$at:ident| $value:expr) => {{
         const LANES: usize = <$mask>::BITS as usize;

@@ -16,7 +16,7 @@ use core::mem::MaybeUninit;
 /// Bytes between the indices that are read and those that are fetched.
 const AHEAD: usize = 1 << 10;
 
-/// Fewer rows are over before it pays to ask so many indices at once.
+/// Fewer rows are over before it pays to ask [`ASKED`] indices at once.
 const LEAST_ASKED: usize = 2 * ASKED;
 
 /// Rows that are moved at once.
@@ -108,7 +108,7 @@ enum Fetched {
 }
 
 impl Fetched {
-    /// For so many bytes of indices and rows.
+    /// For `bytes` bytes of indices and rows.
     fn of(bytes: usize) -> Self {
         match habits() {
             habits if !habits.outruns_caches => Self::Lines,
@@ -149,7 +149,7 @@ unsafe fn in_a_row<I: Index, const N: usize, const ALL: usize>(
 }
 
 impl<I: Index> Indices<I> {
-    /// Asks for those that come [`AHEAD`] behind the next [`ASKED`].
+    /// Asks for the [`ASKED`] that come [`AHEAD`] bytes after the next ones.
     #[inline(always)]
     fn fetch(&self) {
         let ahead = self.table.wrapping_byte_add(AHEAD);
@@ -294,7 +294,7 @@ pub(super) unsafe fn threes<I: Index>(
     // A pair writes two bytes of the row that comes next, so one is left.
     let asked = rows.count.saturating_sub(1) / ASKED * ASKED;
     let fetched = !habits().outruns_caches;
-    // SAFETY: by the contract of this function; the entries of the table are those of the source, and a row lies behind those of pairs.
+    // SAFETY: by the contract of this function; the entries of the table are those of the source, and a row follows those of pairs.
     unsafe {
         let mut table = [MaybeUninit::uninit(); small_tables::MOST_ENTRIES];
         small_tables::widen(&mut table, src, &rows, indices);

@@ -21,7 +21,7 @@ impl Index for i64 {}
 /// Indices that are asked at once.
 pub const ASKED: usize = 32;
 
-/// Rows of tables of so many bytes come from the last cache or from memory: as many as can be have to be on their way at any time.
+/// Rows of tables of this size or more come from the last cache or from memory: as many as can be have to be on their way at any time.
 const FAR_TABLE: usize = 16 << 20;
 
 impl<I: Index> Indices<I> {
@@ -56,7 +56,7 @@ impl<I: Index> Indices<I> {
         Self { size, ..*self }
     }
 
-    /// Those behind the first `skipped`.
+    /// Those after the first `skipped`.
     #[inline(always)]
     pub fn from(&self, skipped: usize) -> Self {
         Self {

@@ -10,7 +10,7 @@ use core::arch::aarch64::*;
 /// Entries that one `tbl` reads.
 const TABLE: usize = 64;
 
-/// Entries of so many bytes, 1 to 4, that are held in registers, at most: half of the registers, in whole tables.
+/// Entries of `bytes` bytes, 1 to 4, that are held in registers, at most: half of the registers, in whole tables.
 pub(super) fn in_registers(bytes: usize) -> usize {
     small_tables::PLANE / TABLE / bytes * TABLE
 }

@@ -24,7 +24,7 @@ use crate::move_::rows::Way;
 /// Places that are kept for all turns of a loop, at most: 8 KiB on the stack.
 pub(in crate::move_) const MOST_KEPT: usize = 1024;
 
-/// Whether places of `count` rows are kept for so many turns.
+/// Whether places of `count` rows are kept for `turns` turns.
 pub(in crate::move_) fn pays(count: usize, turns: usize) -> bool {
     turns > 1 && count <= MOST_KEPT
 }
@@ -44,7 +44,7 @@ pub(in crate::move_) struct KeptPlaces<'a> {
 ///
 /// # Safety
 /// As [`copy::run`](crate::move_::copy::run), for each of the runs of each turn; there are as many places as rows. If `places.reach` is
-/// known, so many bytes are readable from where each turn begins, and all between those of two turns.
+/// known, that many bytes are readable from where each turn begins, and all between those of two turns.
 pub(in crate::move_) unsafe fn moved(
     level: Level,
     dst: *mut u8,

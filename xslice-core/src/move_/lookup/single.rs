@@ -18,7 +18,7 @@ pub(super) struct Picked<I> {
     pub ahead: usize,
 }
 
-/// Rows of an axis whose last one, which has nothing behind it, is seldom among those of a block.
+/// Rows of an axis whose last one, which nothing follows, is seldom among those of a block.
 const LEAST_AXIS: i64 = 2 * ASKED as i64;
 
 impl<I> Picked<I> {
@@ -31,8 +31,8 @@ impl<I> Picked<I> {
         }
     }
 
-    /// Whether rows may be moved with some bytes behind them: in the result that is of the next row, which is written after it, and in the
-    /// source so is it, but for the last row of the axis. Of short axes most blocks pick that.
+    /// Whether rows may be moved with some bytes after them: in the result these are of the next row, which is written later, and in the
+    /// source too, but for the last row of the axis. Of short axes most blocks pick that one.
     fn may_spill<M: Mover>(&self, _: M) -> bool {
         let (rows, behind) = (&self.rows, M::SPILLING.saturating_sub(self.rows.bytes));
         M::SPILLING > 0
@@ -143,7 +143,7 @@ pub(super) unsafe fn asked_first<I: Index>(
     }
 }
 
-/// As [`asked_first`], with so many lines of each row fetched.
+/// As [`asked_first`], with `LINES` lines of each row fetched.
 ///
 /// # Safety
 /// As [`asked_first`].
@@ -162,8 +162,8 @@ unsafe fn asked<const LINES: usize, I: Index>(
         ahead,
     } = picked;
     // SAFETY: by the contract of this function, for the rows of each part; a row moves only if its index lies in its axis, and rows that are
-    // fetched are some of those left, so that their indices lie in the table. Rows that spill have another one behind them, in the result and
-    // in the axis.
+    // fetched are some of those left, so that their indices lie in the table. Rows that spill have another one after them, in the result
+    // and in the axis.
     unsafe {
         let fetch = |at| fetch(&indices, at, src, rows.bytes, LINES);
         (0..ahead.min(rows.count)).for_each(|k| fetch(indices.table.add(k)));
@@ -220,7 +220,7 @@ unsafe fn from_start<I: Index>(
     }
 }
 
-/// Asks for so many lines, up to two, of the row of the index at a place, counted from `from`.
+/// Asks for `lines` lines, up to two, of the row of the index at a place, counted from `from`.
 ///
 /// # Safety
 /// An index lies there, unless no line is asked for.

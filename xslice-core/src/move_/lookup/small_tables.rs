@@ -46,7 +46,7 @@ pub unsafe fn planes<const N: usize, I>(src: *const u8, indices: &Indices<I>) ->
 /// A table of one word an entry, as far as it has entries.
 pub type Words = [MaybeUninit<u32>; MOST_ENTRIES];
 
-/// Writes the entries of a source of so narrow rows into a table that holds nothing.
+/// Writes the entries of a source of such narrow rows into a table that holds nothing.
 ///
 /// # Safety
 /// The entries lie in the source and have one to three bytes; [`pays`] holds for [`MOST_ENTRIES`].

@@ -31,7 +31,7 @@ fn look_up<I: Index>(random: &mut Random, bytes: usize, size: usize, mut ids: Ve
     };
     let entries = ids.iter().map(|&id| wrapped(id) * scale);
     let rows_of = entries.flat_map(|at| table[at..at + bytes].to_vec());
-    // What lies behind the rows is not theirs.
+    // What lies after the rows is not theirs.
     let expected: Vec<u8> = rows_of.chain([UNTOUCHED; LINE]).collect();
     let look_up = |level, ids: &[I]| {
         let mut dst = vec![UNTOUCHED; expected.len()];
@@ -114,7 +114,7 @@ fn lookups_of_neighbours_move_what_indices_say() {
     }
 }
 
-/// So many bytes no near cache holds.
+/// No near cache holds this many bytes.
 const FAR: usize = 17 << 20;
 
 /// Each index of a table that no near cache holds is read just before its row is asked for.

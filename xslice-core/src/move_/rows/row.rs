@@ -1,4 +1,4 @@
-//! One row of more than a line, whatever comes behind it or before it.
+//! One row of more than a line, whatever comes before or after it.
 
 #[cfg(target_arch = "x86_64")]
 use super::way::fills_lines;

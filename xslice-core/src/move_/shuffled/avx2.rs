@@ -188,7 +188,7 @@ impl Ahead {
         end: None,
     };
 
-    /// For turns of so many tiles: lines that a later turn reads.
+    /// For turns of `turn` tiles: lines that a later turn reads.
     fn of(tables: &Tables<16>, tiles: &Tiles<'_>, turn: usize) -> Self {
         // The first lines of rows that begin anywhere are fetched as those of a look-up.
         if tiles.rows.cache == Cache::Near || tiles.places.is_some() {
@@ -251,7 +251,7 @@ trait Steps {
     /// Tiles of a step, one or two.
     fn tiles(&self) -> usize;
 
-    /// Moves the tile at `src`, and the next one if a step has two, which is so much further.
+    /// Moves the tile at `src`, and the next one, `stride` further, if a step has two.
     ///
     /// # Safety
     /// The loads of the tiles are readable, they are writable at `dst`; the processor has AVX2.
@@ -370,7 +370,7 @@ impl Short {
         }
     }
 
-    /// With `WHOLE`, so many steps; else as many as they are.
+    /// With `WHOLE`, that many whole steps a row; if it is 0, as many as there are.
     ///
     /// # Safety
     /// As [`Self::by_steps`].
@@ -412,8 +412,8 @@ impl Short {
     }
 }
 
-/// Rows of so many bytes have their vectors where vectors of the result begin, for one more step at each end: rows whose stores straddle lines
-/// take up to a fifth longer. Shorter rows lose as much by the steps.
+/// Rows of at least this many bytes have their vectors where vectors of the result begin, for one more step at each end: rows whose stores
+/// straddle lines take up to a fifth longer. Shorter rows lose as much by the steps.
 const LEAST_ALIGNED: usize = 4 << 10;
 
 /// Periods before a vector of the result begins; 0 where one begins at `dst`, or none where a period begins.
@@ -429,7 +429,7 @@ fn periods_to_vector(dst: *mut u8, period: usize) -> usize {
     (bytes >> twos).wrapping_mul(inverse) % (32 >> twos)
 }
 
-/// Moves rows, with so many lines fetched a turn: a loop over their number was slower.
+/// Moves rows, with `LINES` lines fetched a turn: a loop over their number was slower.
 ///
 /// # Safety
 /// As [`walk`].
@@ -487,7 +487,7 @@ unsafe fn walk_fetching<T: Steps, const LINES: usize>(
     }
 }
 
-/// So many steps, side by side from these places on. Gives where the next one is.
+/// Takes `count` steps, side by side from these places on. Gives where the next one is.
 ///
 /// # Safety
 /// As [`Steps::step`], for each of them.

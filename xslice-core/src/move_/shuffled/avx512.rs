@@ -28,7 +28,7 @@ use tile::{Fetch, MANY, Pace, Place, WideInRegisters};
 /// What moves tiles whose loads lie inside the operand: [`vectors`] or [`streamed`].
 pub(super) type Vectors = unsafe fn(&Run, &Tables<64>, Range<usize>);
 
-/// Moves a run: tiles whose loads lie inside the operand by `vectors`, those before and behind them by masks.
+/// Moves a run: tiles whose loads lie inside the operand by `vectors`, those before and after them by masks.
 ///
 /// # Safety
 /// The processor has AVX-512 F, BW, VL, DQ and VBMI; `run` as [`Shuffle::run`](crate::ir::Shuffle::run) says.
@@ -118,7 +118,7 @@ const FETCHED_EVEN: Range<usize> = 2 << 20..5 << 20;
 /// How far ahead of a tile these are.
 const AHEAD_EVEN: isize = 1 << 10;
 
-/// What is fetched ahead with each of so many tiles, if that pays.
+/// What is fetched ahead with each of `tiles` tiles, if that pays.
 fn fetched(tables: &Tables<64>, tiles: usize) -> Option<Fetch> {
     let read = tables.src_stride.unsigned_abs();
     let (fetched, ahead) = match read > tables.tile {
@@ -142,10 +142,10 @@ const LEAST_PACED: usize = 3 << 20;
 /// The same where a tile is one load, but for lines that are read backwards.
 const LEAST_PACED_SINGLE: usize = 8 << 20;
 
-/// Vectors of so many loads are paced from [`LEAST_OF_PAGES`] on.
+/// Vectors of this many loads or more are paced only from [`LEAST_OF_PAGES`] on.
 const MANY_LOADS: usize = 3;
 
-/// How so many tiles are moved, the first of them from a place, if not as fast as they can.
+/// How `tiles` tiles are moved, the first of them from `src`, if not as fast as they can be.
 fn pace(tables: &Tables<64>, src: *const u8, tiles: usize) -> Option<Pace> {
     let read = tables.src_stride.unsigned_abs();
     let both = tiles * (read + tables.tile);
@@ -171,8 +171,8 @@ fn pace(tables: &Tables<64>, src: *const u8, tiles: usize) -> Option<Pace> {
     })
 }
 
-/// Idle cycles for a vector that reads and writes so many bytes: 1.7 for each line of them, rounded up from three quarters on, of
-/// those that there are loops for.
+/// Idle cycles for a vector that reads and writes `bytes` bytes: 1.7 for each line of them, rounded up from three quarters on, to a number
+/// that there is a loop for.
 fn idle_for(bytes: usize) -> usize {
     match (17 * bytes + 160) / 640 {
         ..=3 => 3,
@@ -241,7 +241,7 @@ pub(super) unsafe fn streamed(run: &Run, tables: &Tables<64>, tiles: Range<usize
 /// How far ahead of tiles in sequence lines are fetched that no cache holds.
 const AHEAD_STREAMED: isize = 4 << 10;
 
-/// Shorter runs that are read backwards are not quicker in sequence: the one behind begins anew at its end.
+/// Shorter runs that are read backwards are not quicker in sequence: the next one begins anew at its end.
 const LEAST_BACKWARDS: usize = 1 << 20;
 
 /// Tiles of a few pages in turn, as [`stream`] moves rows, or in sequence, where that is quicker.

@@ -1,8 +1,8 @@
 //! Shuffles by vectors of 16 bytes: one set of loops for every instruction set that permutes the bytes of such a vector.
 //!
 //! A run of periods is a row of tiles, each made of whole vectors by the same tables. Tiles whose loads all lie inside the operand go
-//! through a loop with the tables in registers; the ends go by one more tile that overlaps the one before it with the same bytes, by one that
-//! writes behind its row what the rows there write after it, or unit by unit. What an instruction set brings is a vector that is [`Lanes`].
+//! through a loop with the tables in registers; the ends go by one more tile that overlaps the one before it with the same bytes, by one
+//! that writes past its row, where later rows write again, or unit by unit. What an instruction set brings is a vector that is [`Lanes`].
 
 mod tile;
 mod walk;
@@ -40,7 +40,7 @@ pub(super) unsafe trait Lanes: Copy {
     /// As [`each`].
     unsafe fn tiles(first: &Run, tables: &Tables<16>, tiles: &Tiles<'_>);
 
-    /// Moves the tiles of a run that is known, if there is a way for so few. `false`: nothing has moved.
+    /// Moves the tiles of a run that is known, if there is a way for that few. `false`: nothing has moved.
     ///
     /// # Safety
     /// As [`run_known`].
@@ -105,7 +105,7 @@ impl<'a> Tiles<'a> {
     }
 
     /// Tiles that reach beyond their row where rows touch: what the last one writes there is written again. And the number of rows, from the
-    /// first on, that have room for it behind them.
+    /// first on, that have room for it after them.
     fn spilling(pattern: &Pattern, tables: &Tables<16>, rows: Rows) -> (Self, usize) {
         let (bytes, written) = (rows.bytes, tables.vectors * 16);
         if bytes == 0 || !rows.touch() || (tables.fill_vectors() && tables.tile <= bytes) {
@@ -145,7 +145,7 @@ impl<'a> Tiles<'a> {
         }
     }
 
-    /// Asks for what the row some rows behind row `k` reads, if rows begin anywhere.
+    /// Asks for what the row some rows after row `k` reads, if rows begin anywhere.
     #[inline(always)]
     pub fn fetch(&self, first: &Run, k: usize, dst: *mut u8) {
         if let Some(places) = self.places
@@ -155,7 +155,7 @@ impl<'a> Tiles<'a> {
         }
     }
 
-    /// So many of the rows, from row `k` on.
+    /// `count` of the rows, from row `k` on.
     fn from(&self, k: usize, count: usize) -> Self {
         let rows = Rows { count, ..self.rows };
         let behind = |places: Places<'a>| Places {
@@ -247,7 +247,7 @@ pub(super) unsafe fn run_known<V: Lanes>(
 /// Moves some of the rows.
 ///
 /// # Safety
-/// As [`rows`], for rows that [fit](Tiles::fit), with room behind them for what the tiles write there.
+/// As [`rows`], for rows that [fit](Tiles::fit), with room after them for what the tiles write there.
 unsafe fn fitting_rows<V: Lanes>(
     first: &Run,
     pattern: &Pattern,
@@ -312,7 +312,7 @@ pub(super) unsafe fn rows_from<V: Lanes>(
     }
 }
 
-/// The rows that fit, of so many: places are linear in their number, so all between the first and the last of them do.
+/// The rows that fit, of `rows`: places are linear in their number, so all between the first and the last of them do.
 pub(super) fn fitting(rows: usize, fits: impl Fn(usize) -> bool) -> Range<usize> {
     if rows > 0 && fits(0) && fits(rows - 1) {
         return 0..rows;
@@ -322,7 +322,7 @@ pub(super) fn fitting(rows: usize, fits: impl Fn(usize) -> bool) -> Range<usize>
     start..end.map_or(start, |last| last + 1)
 }
 
-/// Where a tile begins that ends where a row of so many bytes ends; `None` if whole tiles end there too, or do not fill their vectors.
+/// Where a tile begins that ends where a row of `bytes` bytes ends; `None` if whole tiles end there too, or do not fill their vectors.
 pub(super) fn last_tile<const N: usize>(
     pattern: &Pattern,
     tables: &Tables<N>,
@@ -371,7 +371,7 @@ unsafe fn run<V: Lanes>(run: &Run, pattern: &Pattern, tables: &Tables<16>) {
 }
 
 impl<const N: usize> Tables<N> {
-    /// Whole tiles of a run of so many bytes whose vectors lie inside it.
+    /// Whole tiles of a run of `bytes` bytes whose vectors lie inside it.
     pub(super) fn tiles(&self, bytes: usize) -> usize {
         match bytes.checked_sub(self.vectors * N) {
             None => 0,
@@ -379,7 +379,7 @@ impl<const N: usize> Tables<N> {
         }
     }
 
-    /// Whole tiles in so many bytes.
+    /// Whole tiles in `bytes` bytes.
     pub(in crate::move_) fn count_in(&self, bytes: usize) -> usize {
         // A little less than one part, of a little more: exact as long as their product does not reach 2^64.
         let product = (bytes as u128 + 1) * u128::from(self.inverse);
@@ -408,7 +408,7 @@ pub(super) fn inside<const N: usize>(run: &Run, tables: &Tables<N>) -> Range<usi
     start..end
 }
 
-/// More tiles than this at one end never leave the operand: a tile reads at most so many tiles' lengths beyond itself.
+/// More tiles than this at one end never leave the operand: a tile reads at most this many tiles' lengths beyond itself.
 const MOST_ENDS: usize = 512;
 
 /// Whether the loads of the tile at `place` lie inside the operand.
@@ -447,7 +447,7 @@ pub(super) use by_shape;
 /// Moves tiles of rows.
 ///
 /// # Safety
-/// As [`rows`], for tiles whose loads lie inside the operand; what they write behind their rows lies in rows that have not moved.
+/// As [`rows`], for tiles whose loads lie inside the operand; what they write past their rows lies in rows that have not moved.
 #[inline(always)]
 pub(super) unsafe fn each<V: Lanes>(first: &Run, tables: &Tables<16>, tiles: &Tiles<'_>) {
     if tiles.count == 0 {
@@ -492,7 +492,7 @@ unsafe fn each_any<V: Lanes>(first: &Run, tables: &Tables<16>, tiles: &Tiles<'_>
     unsafe { walk(first, tiles, (tables.tile, tables.src_stride), &in_memory) }
 }
 
-/// Moves rows of one tile that touch in the destination: whole vectors, whose last bytes the rows behind write again.
+/// Moves rows of one tile that touch in the destination: whole vectors, whose last bytes the rows after them write again.
 ///
 /// # Safety
 /// As [`rows`], of such rows.

@@ -143,7 +143,7 @@ impl<'a> Trial<'a> {
     }
 }
 
-/// A few rows of so many bytes, at any distance.
+/// A few rows of `bytes` bytes, at any distance.
 fn rows(random: &mut Random, bytes: usize) -> Rows {
     let most = [6, 40][random.below(2)];
     let apart = [400, 6000][random.below(2)];

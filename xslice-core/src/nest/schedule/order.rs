@@ -15,11 +15,11 @@ use crate::list::List;
 /// Bytes that one load brings from memory.
 const LINE: u64 = crate::shuffle::LINE as u64;
 
-/// Lines that are read again are still near as long as no more than so many bytes of others were read in between: a part of the
+/// Lines that are read again are still near as long as no more than this many bytes of others were read in between: a part of the
 /// second-level cache of any processor of today.
 pub(crate) const KEPT: u64 = 512 << 10;
 
-/// Rows of so many lines are cut: they and their translations overflow the first level.
+/// Rows of at least this many lines are cut: they and their translations overflow the first level.
 const LONG_ROW: usize = 256;
 
 /// The most rows in a part of a row that is cut.
@@ -155,7 +155,7 @@ impl SourceRow {
         })
     }
 
-    /// Whether rows that lie so far apart read mostly the same lines.
+    /// Whether rows that lie `stride` apart read mostly the same lines.
     fn overlaps(&self, stride: i64) -> bool {
         stride.unsigned_abs().saturating_mul(2) <= self.reach
     }

@@ -25,8 +25,8 @@ const MOST_ROW: usize = 2048;
 /// One row of fewer runs is as quick by scalar moves: what a shuffle sets up weighs more.
 const LEAST_RUNS: usize = 48;
 
-/// Many rows set up once: with so many runs in all, rows of [`LEAST_RUNS_EACH`] gain. Fewer are quicker in place, by the loads and stores
-/// of compiled code.
+/// Many rows set up once: with at least this many runs in all, rows of [`LEAST_RUNS_EACH`] gain. Fewer are quicker in place, by the loads
+/// and stores of compiled code.
 const LEAST_RUNS_IN_ALL: usize = 320;
 
 /// Rows of fewer runs are never worth a vector.
@@ -38,13 +38,13 @@ const LEAST_RUNS_EACH: usize = 8;
 pub enum NoShuffle {
     /// There is no loop: it is one run.
     OneRun,
-    /// So many neighbouring bytes move together.
+    /// This many neighbouring bytes move together.
     LongRun(usize),
     /// Turns of the innermost loops do not lie side by side in the destination.
     Apart,
     /// An index that is not known, or moves with other loops, says where the bytes are.
     Table,
-    /// A row has so few runs, and there are so few rows.
+    /// A row has too few runs, and there are too few rows.
     FewRuns {
         /// In a row.
         runs: usize,
@@ -86,7 +86,7 @@ pub(super) struct Periods {
 }
 
 impl Schedule {
-    /// The innermost loops as periods of a pattern, for vectors of so many bytes.
+    /// The innermost loops as periods of a pattern, for vectors of `vector` bytes.
     pub(super) fn periods(
         &self,
         block: usize,
@@ -199,7 +199,7 @@ impl Schedule {
         })
     }
 
-    /// Periods of so many bytes, one for each turn of loop `k`.
+    /// Periods of `period` bytes, one for each turn of loop `k`.
     fn counted_by(
         &self,
         k: usize,
@@ -302,7 +302,7 @@ fn is_inside(lookup: &Lookup, k: usize) -> bool {
         .all_strides(&|strides| strides[k..].iter().all(|&stride| stride == 0))
 }
 
-/// Whether a shuffle of so many runs in a row, and so many rows, is quicker than scalar moves.
+/// Whether a shuffle of `runs` runs in a row, and `rows` rows, is quicker than scalar moves.
 fn pays(runs: usize, rows: usize) -> bool {
     runs >= LEAST_RUNS
         || (runs >= LEAST_RUNS_EACH && runs.saturating_mul(rows) >= LEAST_RUNS_IN_ALL)

@@ -61,7 +61,7 @@ struct Inner<'a> {
     dst_stride: i64,
     /// Neighbouring bytes that a turn writes.
     block: usize,
-    /// From the first byte that any turn reads to behind the last, from the position in the source.
+    /// From the first byte that any turn reads to just past the last, from the position in the source.
     reads: (i128, i128),
     /// Bytes from the start of the source that vectors may read, beyond those that are moved.
     vectors_read: Option<usize>,
@@ -139,7 +139,7 @@ impl<'a> Inner<'a> {
     }
 }
 
-/// From the first byte that so many periods read to behind the last.
+/// From the first byte that `count` periods read to just past the last.
 fn periods(pattern: &Pattern, count: usize) -> (i128, i128) {
     let (first, last) = pattern.ends();
     let one = (first.into(), i128::from(last) + 1);
@@ -159,7 +159,7 @@ impl Tables<'_> {
         lookups.all(|lookup| self.holds(lookup, 0, 1))
     }
 
-    /// Whether an index is read inside its table, in so many turns of the Move.
+    /// Whether an index is read inside its table, in each of `turns` turns of the Move.
     fn holds(&self, lookup: &Lookup, stride: i64, turns: usize) -> bool {
         let bytes = lookup.index.size();
         let len = (self.table_len)(lookup.table).saturating_mul(bytes);

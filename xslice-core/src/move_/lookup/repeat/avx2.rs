@@ -38,13 +38,13 @@ pub(super) unsafe fn moved(
 /// Turns whose eights move before what is left of each: what they read is near still.
 const NEAR: usize = 16;
 
-/// Turns that are so far apart leave the nearest cache too soon to move the same eight rows, and then the next.
+/// Turns that are at least this far apart leave the nearest cache too soon to move the same eight rows, and then the next.
 const FAR: usize = 1 << 10;
 
 /// Moves rows of `N` bytes in turns.
 ///
 /// # Safety
-/// As [`moved`], for rows of so many bytes.
+/// As [`moved`], for rows of `N` bytes.
 #[target_feature(enable = "avx2")]
 #[inline]
 unsafe fn turns_of<const N: usize>(dst: *mut u8, src: *const u8, places: &[isize], turns: Turns) {
@@ -129,7 +129,7 @@ unsafe fn turn_by_turn<const N: usize>(
 }
 
 /// # Safety
-/// As [`turn_by_turn`], for so many turns.
+/// As [`turn_by_turn`], for `TURNS` turns.
 #[target_feature(enable = "avx2")]
 #[inline]
 unsafe fn some_turns<const N: usize, const TURNS: usize>(

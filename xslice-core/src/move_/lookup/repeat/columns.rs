@@ -61,8 +61,8 @@ fn pays(rows: &Rows, places: KeptPlaces<'_>, turns: Turns) -> bool {
 /// Whether rows lie so near each other that columns pay, if there are enough turns.
 pub(super) fn are_near(rows: &Rows, reach: usize) -> bool {
     let bytes = rows.bytes;
-    // For each row that is no longer loaded alone, so many columns may be made. Where gathers of words are quick that was not timed: there
-    // columns are to save more of them, and pairs of 8 bytes save too few.
+    // For each row that is no longer loaded alone, this many columns may be made. Where gathers of words are quick that was not timed:
+    // there columns are to save more of them, and pairs of 8 bytes save too few.
     let most = match (bytes, habits().has_quick_gathers) {
         (1, _) => 8,
         (2, _) => 6,
@@ -200,7 +200,7 @@ unsafe fn picked<const BYTES: usize, const N: usize>(
 #[target_feature(enable = "avx2")]
 #[inline]
 fn transposed<const BYTES: usize, const N: usize>(mut rows: [__m256i; N]) -> [__m256i; N] {
-    // Rows half of all apart put together so often as it takes to bring the first next to each other.
+    // Rows half of all apart put together as often as it takes to bring the first next to each other.
     for _ in 0..N.ilog2() {
         rows = core::array::from_fn(|k| {
             let (one, other) = (rows[k / 2], rows[k / 2 + N / 2]);

@@ -115,7 +115,7 @@ fn cost_of_loads(offsets: &[i32], src_stride: i32) -> usize {
     (each * all).div_ceil(in_vector)
 }
 
-/// Loads that give these bytes of so many turns, which a vector has room for: each begins with the first byte that no other has given.
+/// Loads that give these bytes of `turns` turns, which a vector has room for: each begins with the first byte that no other has given.
 fn loads_of(bytes: &[i32], turns: usize, src_stride: i32) -> usize {
     const GIVEN: i64 = i64::MAX;
     let of_turn = |turn: i64| {

@@ -11,7 +11,7 @@ use core::arch::x86_64::{
 };
 use core::marker::PhantomData;
 
-/// Moves tiles. `false`: there is no loop for so many vectors and loads, and nothing has moved.
+/// Moves tiles. `false`: there is no loop for that many vectors and loads, and nothing has moved.
 ///
 /// # Safety
 /// As [`super::each`]; `doubled` is of the tables.

@@ -1,7 +1,7 @@
 //! Short rows of a pattern by AVX-512, each from a place of its own.
 //!
-//! Rows that touch in the destination are written by whole vectors, whose last bytes the rows behind write again; only the last ones are cut
-//! by masks. Where one load gives a row, the vector is as narrow as that allows: a narrow store straddles fewer lines.
+//! Rows that touch in the destination are written by whole vectors, whose last bytes later rows write again; only the last ones are cut by
+//! masks. Where one load gives a row, the vector is as narrow as that allows: a narrow store straddles fewer lines.
 
 use super::short::{Short, at_an_end};
 use super::tile::{Fetch, WideInRegisters};
@@ -38,7 +38,7 @@ pub(in crate::move_::shuffled) unsafe fn run(
     true
 }
 
-/// The first and the last of so many places, in memory.
+/// The lowest and the highest of the first `rows` places.
 fn ends(places: Places<'_>, rows: usize) -> (isize, isize) {
     let (mut first, mut last) = (isize::MAX, isize::MIN);
     for &place in &places.each[..rows] {
@@ -68,7 +68,7 @@ macro_rules! by_vectors {
         /// Rows of one vector each, of which one load gives all.
         ///
         /// # Safety
-        /// As [`run`], for rows and loads of so many bytes.
+        /// As [`run`], for rows that a load and a store of `$bytes` bytes hold.
         #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
         unsafe fn $name<const FETCH: bool>(
             run: &Run,

@@ -1,8 +1,8 @@
 //! Rows of few tiles by AVX-512: what is done once for all of them weighs more than what a long run gains from aligned stores.
 //!
 //! Whole tiles need no masks. So a single row ends with one that overlaps the tile before it, and rows that touch in the destination end
-//! with one whose last bytes the rows behind write again. All other ends are cut by masks, and so are loads that would leave the operand.
-//! Longer rows that do not begin with a line of the result have inner tiles that do, where that pays, and overlap those at both ends.
+//! with one whose last bytes later rows write again. All other ends are cut by masks, and so are loads that would leave the operand. Longer
+//! rows that do not begin with a line of the result have inner tiles that do, where that pays, and overlap those at both ends.
 
 use super::tile::{Fetch, MANY, Place, WideInRegisters};
 use crate::level::Level;
@@ -19,7 +19,7 @@ pub(in crate::move_::shuffled) fn takes(bytes: usize, tables: &Tables<64>) -> bo
     bytes < 128 * tables.tile
 }
 
-/// Rows with gaps between them are fetched so many rows ahead.
+/// Rows with gaps between them are fetched this many rows ahead.
 const ROWS_AHEAD: isize = 2;
 
 /// Where only the next of long rows is fetched, shorter ones are not.
@@ -40,7 +40,7 @@ impl Short {
         let rest = rows.bytes - whole * tables.tile;
         let cut = match rest <= tables.given {
             true => usize::from(rest > 0),
-            // A tile that does not fill its vector is whole only if the vector lies inside the row: several may begin behind the last.
+            // A tile that does not fill its vector is whole only if the vector lies inside the row: several may begin after the last.
             false => tables.count_in(rest + tables.tile - 1),
         };
         let others = (whole + cut).saturating_sub(1);
@@ -104,8 +104,7 @@ impl Short {
         fitting(rows.count, |k| self.fits(&first.row(k, *rows)))
     }
 
-    /// The number of rows, from the first, that may be followed by what their last vector has too many: they touch, and the rows behind
-    /// them write these bytes again.
+    /// The number of rows, from the first, whose last vector may write past them: they touch, and later rows write these bytes again.
     pub fn spilling(&self, rows: &Rows) -> usize {
         match self.tiles.cut > 0 && rows.touch() {
             true => rows.with_room_for(self.written),

@@ -14,7 +14,7 @@ use core::arch::x86_64::{
 /// What is fetched of a later row with each tile.
 #[derive(Clone, Copy)]
 pub(super) struct Fetch {
-    /// How far behind the place of the tile.
+    /// How far from the place of the tile; negative: before it.
     pub ahead: isize,
     pub lines: usize,
 }
@@ -22,7 +22,7 @@ pub(super) struct Fetch {
 impl Fetch {
     pub const NONE: Self = Self { ahead: 0, lines: 0 };
 
-    /// What the tile reads that is so many bytes ahead, in the direction in which tiles are read.
+    /// What the tile reads that is `bytes` bytes ahead, in the direction in which tiles are read.
     pub fn ahead(tables: &Tables<64>, bytes: isize) -> Self {
         let lines = tables.src_stride.unsigned_abs().div_ceil(64);
         let ahead = match tables.src_stride > 0 {
@@ -32,7 +32,7 @@ impl Fetch {
         Self { ahead, lines }
     }
 
-    /// Asks for so many lines of it, for the tile at `src`.
+    /// Asks for `lines` lines of it, for the tile at `src`.
     #[inline(always)]
     pub fn ask(self, src: *const u8, lines: usize) {
         for line in 0..lines {
@@ -41,7 +41,7 @@ impl Fetch {
     }
 }
 
-/// So many lines a tile, or more, are fetched in a loop of their own.
+/// This many lines a tile, or more, are fetched in a loop of their own.
 pub(super) const MANY: usize = 3;
 
 /// How tiles are moved that the last cache has to give and take: not faster than it answers.
@@ -247,14 +247,14 @@ impl<const VECTORS: usize, const LOADS: usize> WideInRegisters<VECTORS, LOADS> {
     /// Moves the first bytes of a tile.
     ///
     /// # Safety
-    /// As [`WideInRegisters::tile`], for so many bytes.
+    /// As [`WideInRegisters::tile`], for `bytes` bytes.
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
     #[inline]
     pub unsafe fn cut(&self, dst: *mut u8, src: *const u8, bytes: usize) {
         for v in 0..VECTORS {
             if v * 64 < bytes {
                 let mask = mask_of(bytes - v * 64);
-                // SAFETY: by the contract of this function; the mask leaves out every byte behind the last.
+                // SAFETY: by the contract of this function; the mask leaves out every byte after the last.
                 unsafe {
                     let vector = self.vector(v, src);
                     _mm512_mask_storeu_epi8(dst.add(v * 64).cast(), mask, vector);
@@ -290,7 +290,7 @@ impl<const VECTORS: usize, const LOADS: usize> WideInRegisters<VECTORS, LOADS> {
                 vector = _mm512_mask_permutexvar_epi8(vector, mask, order, loaded);
             }
             let given = mask_of(given - v * 64);
-            // SAFETY: the mask leaves out every byte behind the run.
+            // SAFETY: the mask leaves out every byte past the run.
             unsafe { _mm512_mask_storeu_epi8(dst.add(v * 64).cast(), given, vector) };
         }
         let next = src.wrapping_offset(tables.src_stride);

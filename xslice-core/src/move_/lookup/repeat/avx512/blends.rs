@@ -58,7 +58,7 @@ struct Blend {
     steps: [MaybeUninit<Step>; MOST_STEPS],
 }
 
-/// Whether so many rows and turns pay for finding the steps, and their numbers fit.
+/// Whether these rows and turns are enough to pay for finding the steps, and their numbers fit.
 #[inline]
 fn fits(rows: &Rows, reach: usize, turns: usize) -> bool {
     (1..=MOST_BYTES).contains(&rows.bytes)
@@ -171,7 +171,7 @@ impl Blend {
     /// Takes all steps in `TURNS` turns.
     ///
     /// # Safety
-    /// As [`moved`], for so many turns; so many vectors are found.
+    /// As [`moved`], for `TURNS` turns; `vectors` vectors are found.
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
     #[inline]
     unsafe fn run<const TURNS: usize>(

@@ -1,7 +1,7 @@
 //! Rows from the same places in every turn of a loop, with AVX-512, by gathers of words.
 //!
-//! A row narrower than a word is the low bytes of one, which are put side by side. No word ends behind all of the places, where the operand
-//! may end: one that would is gathered earlier by so many bytes, and shifted.
+//! A row narrower than a word is the low bytes of one, which are put side by side. No word ends past all of the rows, where the operand may
+//! end: one that would is gathered that many bytes earlier, and shifted.
 
 use crate::move_::copy::Rows;
 use crate::move_::lookup::repeat::{KeptPlaces, MOST_KEPT, Turns};
@@ -106,7 +106,7 @@ unsafe fn gathered<const BYTES: usize>(
 /// Moves as many rows as a vector has words, or fewer.
 ///
 /// # Safety
-/// So many of the places are those of rows of `BYTES`, and words may be read up to `last`; the rows are writable at `dst`.
+/// The first `count` of the places are those of rows of `BYTES`, and words may be read up to `last`; the rows are writable at `dst`.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
 #[inline]
 unsafe fn vector<const BYTES: usize>(

@@ -12,7 +12,7 @@ const WINDOW: usize = 256;
 /// Bytes of the result that come out of one window, at most.
 const MOST_WRITTEN: usize = 1024;
 
-/// So many windows for each byte of a row, and fewer do not pay for the order of bytes.
+/// Fewer windows than this for each byte of a row do not pay for the order of bytes.
 const LEAST_WINDOWS: usize = 4;
 
 /// How many turns take their neighbouring rows from one window; `None`: it is too small for one, or there are too few turns.
@@ -88,12 +88,12 @@ pub(super) unsafe fn moved(
 unsafe fn window<const N: usize>(dst: *mut u8, src: *const u8, read: usize, order: &[u8]) {
     let vectors: [__m512i; N] = core::array::from_fn(|v| {
         let from = src.wrapping_add(64 * v);
-        // SAFETY: the mask leaves out every byte behind the window.
+        // SAFETY: the mask leaves out every byte past the window.
         unsafe { _mm512_maskz_loadu_epi8(mask_of(read.saturating_sub(64 * v)), from.cast()) }
     });
     for at in (0..order.len()).step_by(64) {
         let mask = mask_of(order.len() - at);
-        // SAFETY: the mask leaves out every byte behind the order, and the same ones of the result.
+        // SAFETY: the mask leaves out every byte past the order, and the same ones of the result.
         unsafe {
             let order = _mm512_maskz_loadu_epi8(mask, order.as_ptr().add(at).cast());
             let bytes = match *vectors.as_slice() {
