@@ -1,7 +1,7 @@
 //! A compiler for tensor data movement.
 //!
-//! xslice takes Slice, StridedSlice, Gather and Range exactly as ONNX and OpenVINO define them, alone or chained, and produces code
-//! that moves exactly the elements wanted, near the speed of memory.
+//! xslice takes Slice, Gather and Range exactly as ONNX defines them, and Slice and StridedSlice as OpenVINO does, alone or chained, and
+//! produces code that moves exactly the elements wanted, near the speed of memory.
 //!
 //! ```
 //! use xslice::{ElementType, Jit, Program, Signature};

@@ -110,11 +110,17 @@ impl What {
     /// Refuses an output whose shape a value decides, for a command that takes none.
     fn without_values(&self, model: &Model) -> Result<()> {
         for output in &model.outputs {
-            let Some(name) = deciding(model, output).next() else {
-                continue;
+            let names: Vec<_> = deciding(model, output)
+                .map(|name| format!("`{name}`"))
+                .collect();
+            let (verb, them) = match names[..] {
+                [] => continue,
+                [_] => ("decides", "it a constant"),
+                _ => ("decide", "them constants"),
             };
+            let names = list_names(names.iter().map(String::as_str));
             let what = format!(
-                "the value of `{name}` decides the shape of the result, and a function is for one shape; make it a constant, \
+                "the value of {names} {verb} the shape of the result, and a function is for one shape; make {them}, \
                  or compile at run time with `Jit`",
             );
             let error = Error::from(Fault::outside_scope(None, what));
@@ -130,11 +136,11 @@ impl What {
     fn type_advice(&self, takes_values: bool) -> String {
         let (value, written) = match self.model_file() {
             Some(_) => (
-                "give a value with --input; ",
+                "give a value with --input NAME=FILE; ",
                 "into a model that leaves types out, `onnx.shape_inference.infer_shapes` of Python writes them",
             ),
             None => (
-                "give a value with --input, or ",
+                "give a value with --input NAME=FILE, or ",
                 "write a text with its types, as in `<f32[2, 3]> x[1:]`",
             ),
         };
@@ -323,9 +329,14 @@ impl Unknown {
                 "the type of {names} is not known here; {type_advice}"
             ));
         }
+        let decide = if self.values.len() == 1 {
+            "decides a shape"
+        } else {
+            "decide shapes"
+        };
         for (unknown, begin, end) in [
             (&self.shapes, "the shape of", "is not known here"),
-            (&self.values, "the value of", "decides a shape"),
+            (&self.values, "the value of", decide),
         ] {
             if unknown.is_empty() {
                 continue;

@@ -159,8 +159,7 @@ fn values_that_decide_shapes_are_asked_for_at_once() {
     let files = Files::new();
     let path = files.model("m.onnx", &model(13, graph));
     let path = path.display().to_string();
-    let values =
-        "the value of `s`, `e` decides a shape; give it with --input s=FILE --input e=FILE";
+    let values = "the value of `s`, `e` decide shapes; give it with --input s=FILE --input e=FILE";
     for command in ["explain", "bench"] {
         let line = refusal(&xslice(&[command, &path]));
         let shape = "the shape of `x` is not known here; give it with --shape x=1,3; ";
@@ -172,7 +171,7 @@ fn values_that_decide_shapes_are_asked_for_at_once() {
     // What takes no values does not ask for shapes first.
     let line = refusal(&xslice(&["emit", &path]));
     assert!(
-        line.contains("the value of `s` decides the shape of the result"),
+        line.contains("the value of `s`, `e` decide the shape of the result"),
         "{line}"
     );
     assert!(line.contains("output `y`"), "{line}");

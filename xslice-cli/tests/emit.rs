@@ -183,7 +183,10 @@ fn emitted_files_are_formatted_compile_strictly_and_are_right() {
     folders.sort();
     for folder in &folders {
         if let Err(line) = emitted.model(folder) {
-            assert!(line.contains("decides the shape of the result"), "{line}");
+            assert!(
+                line.contains("the shape of the result, and a function is for one shape"),
+                "{line}"
+            );
             refused.push(folder.file_name().unwrap().to_str().unwrap());
         }
     }

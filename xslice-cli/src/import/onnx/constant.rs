@@ -52,10 +52,9 @@ impl<'a> Constants<'a> {
             ))
             .into());
         }
-        let path = self.inside(&place.location)?;
         // Accounted for before it is read: many constants may name the same bytes.
         self.budget.take(needed)?;
-        let bytes = files::read_range(&path, place.offset, needed);
+        let bytes = self.read(&place, needed);
         // The model is to blame, as much as its data: the error begins with its name.
         let bytes = bytes.map_err(|error| {
             error
@@ -66,20 +65,20 @@ impl<'a> Constants<'a> {
         Ok(Tensor::from_bytes(ty, &shape, pb::native(ty, bytes))?)
     }
 
+    fn read(&self, place: &Place, needed: usize) -> Result<Vec<u8>> {
+        let path = self.inside(&place.location)?;
+        files::read_range(&path, place.offset, needed)
+    }
+
     /// The path of external data, proved to lie in the directory of the model.
     fn inside(&self, location: &str) -> Result<PathBuf> {
-        let outside = || {
-            Fault::Format(format!(
-                "external data at `{}` (allowed: a relative path inside the directory of the model)",
-                location.escape_debug()
-            ))
-        };
+        let outside = |what: &str| Fault::Format(format!("{what} (allowed: {ALLOWED})"));
         let relative = Path::new(location);
         let plain = relative
             .components()
             .all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
         if location.is_empty() || !plain {
-            return Err(outside().into());
+            return Err(outside("the place is no such path").into());
         }
         let folder = if self.folder.as_os_str().is_empty() {
             Path::new(".")
@@ -88,15 +87,19 @@ impl<'a> Constants<'a> {
         };
         let real = |path: &Path| {
             path.canonicalize()
-                .map_err(|error| Fault::File(format!("cannot open: {error}")).at(path))
+                .map_err(|error| Fault::File(format!("cannot open: {error}")))
         };
         let path = real(&folder.join(relative))?;
         if !path.starts_with(real(folder)?) {
-            return Err(outside().into());
+            let what = format!("it is a symbolic link to {}", path.display());
+            return Err(outside(&what).into());
         }
         Ok(path)
     }
 }
+
+/// Where external data may lie.
+const ALLOWED: &str = "a relative path inside the directory of the model, through no link that leaves it; copy linked files";
 
 /// Where external data lies.
 struct Place {

@@ -49,6 +49,21 @@ pub fn is_understood(node: &NodeProto, functions: &HashSet<(String, String)>) ->
     name.0.is_empty() && OPERATORS.contains(&name.1.as_str()) && !functions.contains(&name)
 }
 
+/// What exporters of models write for data movement, and how to get operators that are understood.
+fn way_around(op_type: &str) -> &'static str {
+    match op_type {
+        "Shape" | "Size" | "Cast" | "Concat" | "ConstantOfShape" | "Add" | "Sub" | "Mul"
+        | "Div" => {
+            "where it computes with shapes and constants only, a simplifier such as `onnxslim` folds it away"
+        }
+        "GatherND" => {
+            "of torch, `torch.index_select` is exported as Gather, and any indexing is with `dynamo=False`"
+        }
+        "Split" => "slices one by one, such as `x[:, :4]`, are exported as Slice",
+        _ => "`xslice explain` shows the parts of a model that move data",
+    }
+}
+
 /// Whether an operator that is understood moves elements, rather than renames them.
 pub fn moves(node: &NodeProto) -> bool {
     ["Slice", "Gather", "Range"].contains(&node.op_type.as_str())
@@ -77,10 +92,11 @@ impl Importer<'_> {
             return Err(Fault::outside_scope(Some(label), what));
         }
         let what = format!(
-            "operator `{}::{}` is not one that xslice compiles (allowed: {})",
+            "operator `{}::{}` is not one that xslice compiles (allowed: {}); {}",
             domain.escape_debug(),
             op_type.escape_debug(),
-            OPERATORS.join(", ")
+            OPERATORS.join(", "),
+            way_around(&op_type)
         );
         Err(Fault::outside_scope(Some(label), what))
     }

@@ -51,6 +51,17 @@ fn found(layer: &Layer<'_>) -> Option<&'static Operator> {
     named.or_else(|| versions.next())
 }
 
+/// How to get layers that are understood, for some that are not.
+fn way_around(kind: &str) -> &'static str {
+    match kind {
+        "Convert" => {
+            "; around a constant it says that this is stored as f16, which `openvino.save_model` leaves out with `compress_to_fp16=False`"
+        }
+        "Gather" | "Range" => "; this operator is compiled as ONNX defines it: of an .onnx file",
+        _ => "",
+    }
+}
+
 /// Refuses a layer that xslice does not compile, and what a layer's version does not have.
 pub fn in_scope(layer: &Layer<'_>) -> Result<(), Fault> {
     let set = layer.version.map_or(Some(""), |v| v.strip_prefix("opset"));
@@ -59,9 +70,10 @@ pub fn in_scope(layer: &Layer<'_>) -> Result<(), Fault> {
         known.dedup();
         let operator = format!("{}::{}", layer.version.unwrap_or("openvino"), layer.kind);
         let what = format!(
-            "operator `{}` is not one that xslice compiles (allowed: {})",
+            "operator `{}` is not one that xslice compiles (allowed: {}){}",
             operator.escape_debug(),
-            known.join(", ")
+            known.join(", "),
+            way_around(layer.kind)
         );
         return Err(Fault::outside_scope(Some(layer.name), what));
     };
