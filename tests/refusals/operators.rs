@@ -142,6 +142,7 @@ pub fn ranges_and_reshapes() -> Vec<Refusal> {
         refusal("another number of elements", reshape(&[3, 5]), E::Reshape, [RESHAPE, "shape", "[3, 5]", "16 elements"]),
         refusal("two free dimensions", reshape(&[-1, -1]), E::Reshape, [RESHAPE, "shape", "[-1, -1]", "one -1"]),
         refusal("no free dimension fits", reshape(&[3, -1]), E::Reshape, [RESHAPE, "shape", "[3, -1]", "dimensions that divide 16"]),
+        refusal("no free dimension beside a 0", chain(Reshape::new(RESHAPE, ReshapeRule::Reshape { zero_copies: false }, Some(vec![0, -1].into()))).and_then(|all| all.output_shape(&xslice::Signature::new().operand(F32, &[4, 4]))), E::Reshape, [RESHAPE, "shape", "[0, -1]", "no -1 where another dimension is 0"]),
         refusal("a dimension of -2", reshape(&[-2, 8]), E::Reshape, [RESHAPE, "shape", "[-2, 8]", "-1 or more"]),
         refusal("a copied axis that is not there", reshape(&[4, 4, 0]), E::Reshape, [RESHAPE, "shape", "[4, 4, 0]", "0 in the first 2 places"]),
         refusal("a squeezed axis of 4", all(four().then(Step::Squeeze(vec![1]))), E::Reshape, ["onnx::Squeeze@13", "axes", "4", "size 1"]),

@@ -80,7 +80,10 @@ fn reshape_dims(values: &[i128], zero_copies: bool, dims: &[usize]) -> Result<Li
             let text = format!(
                 "{count} elements of {dims:?} leave no dimension for `shape[{at}]` = -1 in {values:?}"
             );
-            return Err(refuse(text).allowed(format!("dimensions that divide {count}")));
+            return Err(refuse(text).allowed(match rest {
+                0 => String::from("no -1 where another dimension is 0"),
+                _ => format!("dimensions that divide {count}"),
+            }));
         }
         result[at] = count / rest;
     } else if count != rest {
