@@ -313,6 +313,51 @@ into_op! {
     Reshape => Reshape,
 }
 
+/// The parameters of an operator by name, each as `$as` borrows it.
+macro_rules! named_params {
+    ($op:expr, $as:ident) => {
+        match $op {
+            Self::OnnxSlice(op) => [
+                ("starts", op.starts.$as()),
+                ("ends", op.ends.$as()),
+                ("axes", op.axes.$as()),
+                ("steps", op.steps.$as()),
+            ],
+            Self::OnnxGather(op) => [
+                ("indices", op.indices.$as()),
+                ("", None),
+                ("", None),
+                ("", None),
+            ],
+            Self::OnnxRange(op) => [
+                ("start", op.start.$as()),
+                ("limit", op.limit.$as()),
+                ("delta", op.delta.$as()),
+                ("", None),
+            ],
+            Self::OpenVinoSlice(op) => [
+                ("start", op.start.$as()),
+                ("stop", op.stop.$as()),
+                ("step", op.step.$as()),
+                ("axes", op.axes.$as()),
+            ],
+            Self::StridedSlice(op) => [
+                ("begin", op.begin.$as()),
+                ("end", op.end.$as()),
+                ("stride", op.stride.$as()),
+                ("", None),
+            ],
+            Self::Index(_) => [("", None), ("", None), ("", None), ("", None)],
+            Self::Reshape(op) => [
+                (op.rule.parameter(), op.shape.$as()),
+                ("", None),
+                ("", None),
+                ("", None),
+            ],
+        }
+    };
+}
+
 impl Op {
     /// What errors call the operator: `onnx::Slice@13`; a bracket is `index`.
     #[must_use]
@@ -375,69 +420,20 @@ impl Op {
 
     /// The parameters that an operator has by name. A bracket has none.
     fn named_params(&self) -> [(&'static str, Option<&Param>); 4] {
-        const NONE: (&str, Option<&Param>) = ("", None);
-        match self {
-            Self::OnnxSlice(op) => [
-                ("starts", op.starts.as_ref()),
-                ("ends", op.ends.as_ref()),
-                ("axes", op.axes.as_ref()),
-                ("steps", op.steps.as_ref()),
-            ],
-            Self::OnnxGather(op) => [("indices", op.indices.as_ref()), NONE, NONE, NONE],
-            Self::OnnxRange(op) => [
-                ("start", op.start.as_ref()),
-                ("limit", op.limit.as_ref()),
-                ("delta", op.delta.as_ref()),
-                NONE,
-            ],
-            Self::OpenVinoSlice(op) => [
-                ("start", op.start.as_ref()),
-                ("stop", op.stop.as_ref()),
-                ("step", op.step.as_ref()),
-                ("axes", op.axes.as_ref()),
-            ],
-            Self::StridedSlice(op) => [
-                ("begin", op.begin.as_ref()),
-                ("end", op.end.as_ref()),
-                ("stride", op.stride.as_ref()),
-                NONE,
-            ],
-            Self::Index(_) => [NONE; 4],
-            Self::Reshape(op) => [(op.rule.parameter(), op.shape.as_ref()), NONE, NONE, NONE],
-        }
+        named_params!(self, as_ref)
     }
 
     pub(crate) fn params_mut(&mut self) -> Vec<&mut Param> {
-        match self {
-            Self::OnnxSlice(op) => [&mut op.starts, &mut op.ends, &mut op.axes, &mut op.steps]
-                .into_iter()
-                .flatten()
-                .collect(),
-            Self::OnnxGather(op) => op.indices.as_mut().into_iter().collect(),
-            Self::OnnxRange(op) => [&mut op.start, &mut op.limit, &mut op.delta]
-                .into_iter()
-                .flatten()
-                .collect(),
-            Self::OpenVinoSlice(op) => [&mut op.start, &mut op.stop, &mut op.step, &mut op.axes]
-                .into_iter()
-                .flatten()
-                .collect(),
-            Self::StridedSlice(op) => [&mut op.begin, &mut op.end, &mut op.stride]
-                .into_iter()
-                .flatten()
-                .collect(),
-            Self::Index(op) => op
-                .entries
-                .iter_mut()
-                .filter_map(|entry| match entry {
-                    Entry::Gather(param) => Some(param),
-                    Entry::Integer(_) | Entry::Slice { .. } | Entry::Ellipsis | Entry::NewAxis => {
-                        None
-                    }
-                })
-                .collect(),
-            Self::Reshape(op) => op.shape.as_mut().into_iter().collect(),
+        if let Self::Index(op) = self {
+            let entries = op.entries.iter_mut();
+            let gathers = entries.filter_map(|entry| match entry {
+                Entry::Gather(param) => Some(param),
+                Entry::Integer(_) | Entry::Slice { .. } | Entry::Ellipsis | Entry::NewAxis => None,
+            });
+            return gathers.collect();
         }
+        let named = named_params!(self, as_mut).into_iter();
+        named.filter_map(|(_, param)| param).collect()
     }
 
     pub(crate) fn set_dialect(&mut self, dialect: Dialect) {
