@@ -3,11 +3,16 @@
 //! Decided here: what is known of each operand (a declared type, a shape that `--shape` completes, a value), and that all of it is
 //! known before anything compiles.
 
+mod shapes;
+
+pub use shapes::open_names;
+
 use crate::call::read_inputs;
-use crate::cli::{Common, list_names, split_assignment};
+use crate::cli::{Common, list_names};
 use crate::error::{Error, Fault, Result};
 use crate::files;
 use crate::import::{self, Model, ModelInput, ModelOutput};
+use shapes::Shapes;
 use std::cell::Cell;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -21,7 +26,7 @@ pub struct What {
     #[arg(value_name = "MODEL|TEXT")]
     what: String,
 
-    /// The dimensions of an input that the model leaves open
+    /// The dimensions of an input that the model leaves open, or the size of one by its own name
     #[arg(long = "shape", value_name = "NAME=1,3,640,640")]
     pub shapes: Vec<String>,
 
@@ -97,11 +102,11 @@ impl What {
             self.without_values(model)?;
         }
         let values = read_inputs(model, inputs.unwrap_or_default(), self.common.max_bytes())?;
-        let shapes = read_shapes(model, shapes)?;
+        let shapes = Shapes::read(model, shapes)?;
         let type_advice = self.type_advice(inputs.is_some());
         Ok(Request {
             model,
-            operands: operands(model, values, shapes, &type_advice)?,
+            operands: operands(model, values, &shapes, &type_advice)?,
             limit: usize::try_from(self.common.max_bytes()).unwrap_or(usize::MAX),
             spent: Cell::new(0),
         })
@@ -202,6 +207,7 @@ fn model_of(program: Program) -> Model {
         name: operand.name.clone(),
         aliases: Vec::new(),
         declared: operand.declared.clone(),
+        dimensions: Vec::new(),
         initial: None,
     });
     Model {
@@ -224,38 +230,6 @@ impl Known {
     }
 }
 
-fn read_shapes(model: &Model, assignments: &[String]) -> Result<Vec<Option<Vec<usize>>>> {
-    let names = list_names(model.inputs.iter().map(|input| input.name.as_str()));
-    let mut shapes = vec![None; model.inputs.len()];
-    for text in assignments {
-        let find = |name: &str| model.input(name);
-        let (at, name, list) =
-            split_assignment(("--shape", "NAME=1,3,640,640"), text, find, &names)?;
-        let list = list.trim().trim_start_matches('[').trim_end_matches(']');
-        let dims = list.split(',').map(str::trim).filter(|dim| !dim.is_empty());
-        let dims: Result<Vec<usize>, _> = dims.map(str::parse).collect();
-        let dims = dims.map_err(|_| {
-            Error::argument(format!(
-                "--shape {name}: `{list}` is not a list of dimensions such as 1,3,640,640"
-            ))
-        })?;
-        if shapes[at].replace(dims).is_some() {
-            let what = format!("--shape: `{name}` is given twice");
-            return Err(Error::argument(what));
-        }
-    }
-    Ok(shapes)
-}
-
-/// Dimensions to begin with: 1 for what the model leaves open.
-fn example_dims(declared: &Declared) -> String {
-    let Some(shape) = &declared.shape else {
-        return "1,2,3".into();
-    };
-    let dims = shape.iter().map(|dim| dim.unwrap_or(1).to_string());
-    dims.collect::<Vec<_>>().join(",")
-}
-
 /// The names of inputs whose values decide the shape of an output.
 fn deciding<'a>(model: &'a Model, output: &ModelOutput) -> impl Iterator<Item = &'a str> {
     let inputs = model.inputs.iter().zip(output.program.parameters());
@@ -267,7 +241,7 @@ fn deciding<'a>(model: &'a Model, output: &ModelOutput) -> impl Iterator<Item = 
 fn operands(
     model: &Model,
     values: Vec<Option<Arc<Tensor>>>,
-    shapes: Vec<Option<Vec<usize>>>,
+    shapes: &Shapes<'_>,
     type_advice: &str,
 ) -> Result<Vec<Known>> {
     let (mut operands, mut unknown) = (Vec::new(), Unknown::default());
@@ -276,14 +250,13 @@ fn operands(
         .iter()
         .flat_map(|output| deciding(model, output));
     let deciding: HashSet<_> = deciding.collect();
-    let inputs = model.inputs.iter().zip(values).zip(shapes);
-    for ((input, value), shape) in inputs {
-        let value = match &shape {
+    for (at, (input, value)) in model.inputs.iter().zip(values).enumerate() {
+        let shape = shapes.of_input(at);
+        let value = match shape {
             None => value.or_else(|| input.initial.clone()),
             Some(_) => value,
         };
-        let fixed = |declared: &Declared| declared.shape.clone()?.into_iter().collect();
-        if let (Some(value), Some(shape)) = (&value, &shape)
+        if let (Some(value), Some(shape)) = (&value, shape)
             && value.shape() != shape
         {
             let (name, given) = (input.name.escape_debug(), value.shape());
@@ -294,16 +267,16 @@ fn operands(
             (Some(value), _) => operands.push(Known::Value(value)),
             (None, _) if deciding.contains(input.name.as_str()) => {
                 let option = format!("--input {}=FILE", input.name);
-                unknown.values.push((format!("`{}`", input.name), option));
+                unknown.values.add(input, vec![option]);
             }
             (None, None) => unknown.types.push(format!("`{}`", input.name)),
-            (None, Some(declared)) => match shape.or_else(|| fixed(declared)) {
-                Some(shape) => operands.push(Known::Type(declared.clone(), shape)),
-                None => {
-                    let option = format!("--shape {}={}", input.name, example_dims(declared));
-                    unknown.shapes.push((format!("`{}`", input.name), option));
+            (None, Some(declared)) => {
+                let shape = shape.map(<[usize]>::to_vec);
+                match shape.or_else(|| shapes.completed(input)) {
+                    Some(shape) => operands.push(Known::Type(declared.clone(), shape)),
+                    None => unknown.shapes.add(input, shapes.advice(model, input)),
                 }
-            },
+            }
         }
     }
     unknown.refuse(type_advice)?;
@@ -314,39 +287,51 @@ fn operands(
 #[derive(Default)]
 struct Unknown {
     types: Vec<String>,
-    /// With the option that completes each, as `values`.
-    shapes: Vec<(String, String)>,
-    values: Vec<(String, String)>,
+    shapes: Missing,
+    values: Missing,
+}
+
+/// Inputs that lack the same, and the options that give it.
+#[derive(Default)]
+struct Missing {
+    names: Vec<String>,
+    options: Vec<String>,
+}
+
+impl Missing {
+    fn add(&mut self, input: &ModelInput, options: Vec<String>) {
+        self.names.push(format!("`{}`", input.name));
+        for option in options {
+            if !self.options.contains(&option) {
+                self.options.push(option);
+            }
+        }
+    }
 }
 
 impl Unknown {
     /// Refuses, and names all of them.
     fn refuse(&self, type_advice: &str) -> Result<()> {
         let mut parts = Vec::new();
+        let names = |names: &[String]| list_names(names.iter().map(String::as_str));
         if !self.types.is_empty() {
-            let names = list_names(self.types.iter().map(String::as_str));
+            let names = names(&self.types);
             parts.push(format!(
                 "the type of {names} is not known here; {type_advice}"
             ));
         }
-        let decide = if self.values.len() == 1 {
-            "decides a shape"
-        } else {
-            "decide shapes"
+        let decide = match self.values.names.len() {
+            1 => "decides a shape",
+            _ => "decide shapes",
         };
-        for (unknown, begin, end) in [
+        for (missing, begin, end) in [
             (&self.shapes, "the shape of", "is not known here"),
             (&self.values, "the value of", decide),
         ] {
-            if unknown.is_empty() {
-                continue;
+            if !missing.names.is_empty() {
+                let (names, options) = (names(&missing.names), missing.options.join(" "));
+                parts.push(format!("{begin} {names} {end}; give it with {options}"));
             }
-            let names = list_names(unknown.iter().map(|(name, _)| name.as_str()));
-            let options: Vec<_> = unknown.iter().map(|(_, option)| option.as_str()).collect();
-            parts.push(format!(
-                "{begin} {names} {end}; give it with {}",
-                options.join(" ")
-            ));
         }
         match parts[..] {
             [] => Ok(()),

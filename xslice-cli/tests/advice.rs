@@ -139,7 +139,8 @@ fn all_that_is_missing_is_named_at_once() {
     assert!(line.contains(words), "{line}");
     for command in ["explain", "emit"] {
         let line = refusal(&xslice(&[command, &path]));
-        let words = "the shape of `x`, `ids` is not known here; give it with --shape x=1,3 --shape ids=1,2,3";
+        let words =
+            "the shape of `x`, `ids` is not known here; give it with --shape n=1 --shape ids=1,2,3";
         assert!(line.contains(words), "{line}");
     }
     let line = refusal(&xslice(&["explain", "table[@a][@b]"]));
@@ -162,7 +163,7 @@ fn values_that_decide_shapes_are_asked_for_at_once() {
     let values = "the value of `s`, `e` decide shapes; give it with --input s=FILE --input e=FILE";
     for command in ["explain", "bench"] {
         let line = refusal(&xslice(&[command, &path]));
-        let shape = "the shape of `x` is not known here; give it with --shape x=1,3; ";
+        let shape = "the shape of `x` is not known here; give it with --shape n=1; ";
         assert!(line.contains(&format!("{shape}{values}")), "{line}");
         let shapes = ["--shape", "x=4,3", "--shape", "s=1", "--shape", "e=1"];
         let line = refusal(&xslice(&[&[command, &path][..], &shapes].concat()));
@@ -273,4 +274,50 @@ fn explain_says_when_numbers_that_vary_get_machine_code() {
 
 fn text_of(args: &[&str]) -> String {
     text(&xslice(args).stdout)
+}
+
+#[test]
+fn a_dimension_that_has_a_name_is_given_once() {
+    let gather = NodeProto::new("Gather", "g", &["x", "ids"], &["y"]);
+    let mut graph = graph(vec![gather], vec![]);
+    let rows = ["n".into(), "m".into(), "n".into()];
+    graph.input = vec![
+        ValueInfoProto::tensor("x", 1, &rows),
+        ValueInfoProto::tensor("ids", INT64, &["m".into()]),
+    ];
+    let files = Files::new();
+    let path = files
+        .model("m.onnx", &model(13, graph))
+        .display()
+        .to_string();
+    let explain = |shapes: &[&str]| {
+        let shapes = shapes.iter().flat_map(|shape| ["--shape", shape]);
+        let args: Vec<_> = ["explain", &path].into_iter().chain(shapes).collect();
+        xslice(&args)
+    };
+    let line = refusal(&explain(&[]));
+    assert!(
+        line.contains("give it with --shape n=1 --shape m=1 ["),
+        "{line}"
+    );
+    let line = refusal(&explain(&["n=4"]));
+    assert!(
+        line.contains("`x`, `ids` is not known here; give it with --shape m=1 ["),
+        "{line}"
+    );
+    for shapes in [&["n=4", "m=2"][..], &["x=4,2,4"], &["ids=2", "n=4"]] {
+        let shown = text(&explain(shapes).stdout);
+        assert!(shown.contains("result   y: f32 [2, 2, 4]"), "{shown}");
+    }
+    for (shapes, words) in [
+        (&["n=4", "n=5"][..], "`n` is given twice"),
+        (
+            &["n=4,5"],
+            "--shape n: `4,5` is not one dimension such as 4",
+        ),
+        (&["k=4"], "nothing is called `k` (allowed: x, ids, m, n)"),
+    ] {
+        let line = refusal(&explain(shapes));
+        assert!(line.contains(words), "{line}");
+    }
 }

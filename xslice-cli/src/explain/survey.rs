@@ -5,8 +5,9 @@ use crate::error::{Error, Result};
 use crate::files;
 use crate::import::Model;
 use crate::import::onnx::{self, Chain};
-use crate::request::What;
+use crate::request::{What, open_names};
 use crate::table;
+use std::iter;
 use std::path::Path;
 
 /// What of an ONNX model xslice compiles.
@@ -31,17 +32,15 @@ pub fn survey(what: &What, inputs: &[String], with_code: bool, path: &Path) -> R
         names.join(", ")
     );
     line_of(&mut text, "model", &line);
-    for assignment in inputs.iter().chain(&what.shapes) {
-        if !cut.chains.iter().any(|chain| concerns(chain, assignment)) {
-            let what = format!("`{assignment}` is about nothing that a chain of the model reads");
-            return Err(Error::argument(what));
-        }
-    }
     let mut rows = vec![COLUMNS.map(String::from)];
     let mut parts = String::new();
+    let mut unread: Vec<_> = inputs.iter().chain(&what.shapes).collect();
     for chain in &cut.chains {
         let model = cut.model(chain, folder, &what.common.options());
-        let part = model.and_then(|model| part(&model, chain, what, inputs, with_code));
+        let part = model.and_then(|model| {
+            unread.retain(|assignment| !concerns(&model, assignment));
+            part(&model, chain, what, inputs, with_code)
+        });
         rows.push(row(chain, part.as_ref().ok()));
         parts.push('\n');
         line_of(&mut parts, "chain", &nodes(chain).join(", "));
@@ -49,6 +48,10 @@ pub fn survey(what: &What, inputs: &[String], with_code: bool, path: &Path) -> R
             Ok(part) => parts.push_str(&part.text),
             Err(error) => line_of(&mut parts, "unknown", &error.to_string()),
         }
+    }
+    if let Some(assignment) = unread.first() {
+        let what = format!("`{assignment}` is about nothing that a chain of the model reads");
+        return Err(Error::argument(what));
     }
     if !cut.chains.is_empty() {
         text.push('\n');
@@ -93,12 +96,11 @@ fn nodes(chain: &Chain) -> Vec<String> {
     nodes.map(|node| node.escape_debug().to_string()).collect()
 }
 
-/// Whether `NAME=VALUE` is about an input of the chain.
-fn concerns(chain: &Chain, assignment: &str) -> bool {
-    let mut values = chain
-        .inputs
-        .iter()
-        .filter_map(|name| assignment.strip_prefix(name.as_str()));
+/// Whether `NAME=VALUE` is about an input of a chain's model, or a dimension of one.
+fn concerns(model: &Model, assignment: &str) -> bool {
+    let inputs = model.inputs.iter();
+    let names = inputs.flat_map(|input| iter::once(&*input.name).chain(open_names(input)));
+    let mut values = names.filter_map(|name| assignment.strip_prefix(name));
     values.any(|rest| rest.starts_with('='))
 }
 
@@ -121,7 +123,7 @@ fn part(
 ) -> Result<Part> {
     let concerned = |list: &[String]| -> Vec<String> {
         list.iter()
-            .filter(|assignment| concerns(chain, assignment))
+            .filter(|assignment| concerns(model, assignment))
             .cloned()
             .collect()
     };

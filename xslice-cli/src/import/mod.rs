@@ -50,8 +50,18 @@ pub struct ModelInput {
     pub aliases: Vec<String>,
     /// What is declared of it.
     pub declared: Option<Declared>,
+    /// What the model calls the dimensions that it leaves open, in their places; nothing behind the last that has a name.
+    pub dimensions: Vec<Option<String>>,
     /// The value where none is given.
     pub initial: Option<Arc<Tensor>>,
+}
+
+impl ModelInput {
+    /// The name of a dimension that is left open, if it has one.
+    #[must_use]
+    pub fn dimension(&self, at: usize) -> Option<&str> {
+        self.dimensions.get(at)?.as_deref()
+    }
 }
 
 impl Model {

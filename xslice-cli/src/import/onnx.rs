@@ -19,8 +19,8 @@ use crate::pb;
 use crate::wire;
 use constant::Constants;
 use proto::{
-    Dimension, GraphProto, ModelProto, NodeProto, OperatorSetIdProto, TensorProto, TensorTypeProto,
-    ValueInfoProto,
+    Dimension, DimensionProto, GraphProto, ModelProto, NodeProto, OperatorSetIdProto, TensorProto,
+    TensorTypeProto, ValueInfoProto,
 };
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -180,6 +180,7 @@ impl Importer<'_> {
         let value = self.builder.input(ModelInput {
             name: input.name.clone(),
             aliases: Vec::new(),
+            dimensions: dimension_names(&input),
             declared,
             initial,
         })?;
@@ -274,6 +275,19 @@ fn declared(info: &ValueInfoProto) -> Result<Option<Declared>, Fault> {
         Some(tensor) if tensor.elem_type != 0 => declared_tensor(tensor, &info.name).map(Some),
         _ => Ok(None),
     }
+}
+
+/// The names of dimensions that are left open.
+fn dimension_names(info: &ValueInfoProto) -> Vec<Option<String>> {
+    let tensor = info.r#type.as_ref().and_then(|ty| ty.tensor_type.as_ref());
+    let shape = tensor.and_then(|tensor| tensor.shape.as_ref());
+    let name = |dim: &DimensionProto| match &dim.value {
+        Some(Dimension::DimParam(name)) if !name.is_empty() => Some(name.clone()),
+        Some(Dimension::DimParam(_) | Dimension::DimValue(_)) | None => None,
+    };
+    shape
+        .map(|shape| shape.dim.iter().map(name).collect())
+        .unwrap_or_default()
 }
 
 fn declared_tensor(tensor: &TensorTypeProto, name: &str) -> Result<Declared, Fault> {

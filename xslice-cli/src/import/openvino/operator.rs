@@ -135,6 +135,7 @@ pub fn parameter(layer: &Layer<'_>) -> Result<ModelInput, Fault> {
         name: layer.name.into(),
         aliases: port.map(Port::names).unwrap_or_default(),
         declared,
+        dimensions: Vec::new(),
         initial: None,
     })
 }

@@ -1,0 +1,129 @@
+//! `--shape`: the dimensions that a model leaves open, of an input by its name, or wherever the model has the same name for one.
+
+use crate::cli::{list_names, split_assignment};
+use crate::error::{Error, Result};
+use crate::import::{Model, ModelInput};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What is given.
+pub struct Shapes<'a> {
+    /// By input.
+    of_inputs: Vec<Option<Vec<usize>>>,
+    /// By the name of the dimension.
+    of_names: BTreeMap<&'a str, usize>,
+}
+
+impl<'a> Shapes<'a> {
+    /// Reads `NAME=1,3,640,640` of inputs and `NAME=1` of dimensions. An input comes before a dimension of its name.
+    ///
+    /// # Errors
+    /// An unknown name, one given twice, and what is no dimension.
+    pub fn read(model: &'a Model, assignments: &[String]) -> Result<Self> {
+        let inputs = model.inputs.len();
+        let named: BTreeSet<_> = model.inputs.iter().flat_map(open_names).collect();
+        let named: Vec<_> = named.into_iter().collect();
+        let names = model.inputs.iter().map(|input| input.name.as_str());
+        let names = list_names(names.chain(named.iter().copied()));
+        let mut shapes = Self {
+            of_inputs: vec![None; inputs],
+            of_names: BTreeMap::new(),
+        };
+        for text in assignments {
+            let dimension = |name: &str| named.iter().position(|known| *known == name);
+            let find = |name: &str| {
+                let dimension = || dimension(name).map(|at| inputs + at);
+                model.input(name).or_else(dimension)
+            };
+            let (at, name, list) =
+                split_assignment(("--shape", "NAME=1,3,640,640"), text, find, &names)?;
+            let dims = dimensions(name, list)?;
+            let before = match (at.checked_sub(inputs), &dims[..]) {
+                (None, _) => shapes.of_inputs[at].replace(dims).is_some(),
+                (Some(at), [size]) => shapes.of_names.insert(named[at], *size).is_some(),
+                (Some(_), _) => {
+                    let what = format!("--shape {name}: `{list}` is not one dimension such as 4");
+                    return Err(Error::argument(what));
+                }
+            };
+            if before {
+                let what = format!("--shape: `{name}` is given twice");
+                return Err(Error::argument(what));
+            }
+        }
+        for (input, shape) in model.inputs.iter().zip(&shapes.of_inputs) {
+            for (at, size) in shape.iter().flatten().enumerate() {
+                if let Some(name) = input.dimension(at) {
+                    shapes.of_names.entry(name).or_insert(*size);
+                }
+            }
+        }
+        Ok(shapes)
+    }
+
+    /// The shape that is given for an input itself.
+    pub fn of_input(&self, at: usize) -> Option<&[usize]> {
+        self.of_inputs[at].as_deref()
+    }
+
+    /// The shape that is declared of an input, with the dimensions that have names; `None` if one is not known.
+    pub fn completed(&self, input: &ModelInput) -> Option<Vec<usize>> {
+        let dims = input.declared.as_ref()?.shape.as_ref()?.iter();
+        let completed = |(at, dim): (usize, &Option<usize>)| {
+            let named = || self.of_names.get(input.dimension(at)?).copied();
+            dim.or_else(named)
+        };
+        dims.enumerate().map(completed).collect()
+    }
+
+    /// The options that complete the shape of an input, with 1 for what the model leaves open.
+    pub fn advice(&self, model: &Model, input: &ModelInput) -> Vec<String> {
+        let open = input
+            .declared
+            .iter()
+            .filter_map(|declared| declared.shape.as_ref());
+        let open = open.flatten().filter(|dim| dim.is_none()).count();
+        let names = open_names(input).filter(|name| model.input(name).is_none());
+        let names: Vec<_> = names.collect();
+        if open > 0 && names.len() == open {
+            let unknown = names
+                .iter()
+                .filter(|name| !self.of_names.contains_key(*name));
+            return unknown.map(|name| format!("--shape {name}=1")).collect();
+        }
+        vec![format!("--shape {}={}", input.name, example(input))]
+    }
+}
+
+/// The names of the dimensions that an input leaves open.
+pub fn open_names(input: &ModelInput) -> impl Iterator<Item = &str> {
+    let dims = input
+        .declared
+        .iter()
+        .filter_map(|declared| declared.shape.as_ref());
+    let open = dims.flatten().enumerate().filter(|(_, dim)| dim.is_none());
+    open.filter_map(|(at, _)| input.dimension(at))
+}
+
+fn dimensions(name: &str, list: &str) -> Result<Vec<usize>> {
+    let list = list.trim().trim_start_matches('[').trim_end_matches(']');
+    let dims = list.split(',').map(str::trim).filter(|dim| !dim.is_empty());
+    let dims: Result<Vec<usize>, _> = dims.map(str::parse).collect();
+    dims.map_err(|_| {
+        Error::argument(format!(
+            "--shape {name}: `{list}` is not a list of dimensions such as 1,3,640,640"
+        ))
+    })
+}
+
+/// Dimensions to begin with: 1 for what the model leaves open.
+fn example(input: &ModelInput) -> String {
+    let Some(shape) = input
+        .declared
+        .as_ref()
+        .and_then(|declared| declared.shape.as_ref())
+    else {
+        return "1,2,3".into();
+    };
+    let dims = shape.iter().map(|dim| dim.unwrap_or(1).to_string());
+    dims.collect::<Vec<_>>().join(",")
+}
