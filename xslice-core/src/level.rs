@@ -52,9 +52,9 @@ impl Level {
     pub fn best() -> Self {
         #[cfg(feature = "std")]
         {
-            *BEST.get_or_init(|| match std::env::var("XSLICE_SIMD") {
-                Ok(wanted) => Self::up_to(&wanted),
-                Err(_) => Self::all().last().unwrap_or(Self::SCALAR),
+            *BEST.get_or_init(|| match std::env::var_os("XSLICE_SIMD") {
+                Some(wanted) => Self::up_to(&wanted.to_string_lossy()),
+                None => Self::all().last().unwrap_or(Self::SCALAR),
             })
         }
         #[cfg(not(feature = "std"))]

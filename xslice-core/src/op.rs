@@ -436,6 +436,28 @@ impl Op {
         named.filter_map(|(_, param)| param).collect()
     }
 
+    /// Bytes on the heap: constants, and lists that are as long as a text makes them.
+    pub(crate) fn heap_bytes(&self) -> usize {
+        let constants = self.params().map(|(_, param)| match param {
+            Param::Constant(tensor) => tensor.memory(),
+            Param::Operand(name) => name.len(),
+            Param::Value(_) => 0,
+        });
+        let own = match self {
+            Self::StridedSlice(op) => {
+                let masks = op.masks().into_iter();
+                masks.map(|(_, mask)| size_of_val(mask)).sum()
+            }
+            Self::Index(op) => size_of_val(&op.entries[..]),
+            Self::Reshape(op) => op.label.len(),
+            Self::OnnxSlice(_)
+            | Self::OnnxGather(_)
+            | Self::OnnxRange(_)
+            | Self::OpenVinoSlice(_) => 0,
+        };
+        own + constants.sum::<usize>()
+    }
+
     pub(crate) fn set_dialect(&mut self, dialect: Dialect) {
         match self {
             Self::OnnxSlice(op) => op.dialect = dialect,

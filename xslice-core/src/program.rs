@@ -6,7 +6,7 @@
 
 use crate::elem::ElementType;
 use crate::error::Error;
-use crate::op::{Dialect, Op, Param, ValueId};
+use crate::op::{Dialect, Op, ValueId};
 use crate::tensor::Tensor;
 use alloc::{
     boxed::Box,
@@ -148,7 +148,7 @@ impl Program {
         let fingerprint = core::hash::Hasher::finish(&hash);
         Self(Arc::new(Inner {
             roles: role::roles(&values, result),
-            memory: memory_of(&values),
+            memory: memory_of(&operands, &values),
             names: operands
                 .iter()
                 .map(|operand| operand.name.clone())
@@ -295,17 +295,24 @@ impl Program {
     }
 }
 
-fn memory_of(values: &[Value]) -> usize {
+/// About the bytes of memory of a program, with all that a text or a model makes as long as it likes. The names of operands are there twice.
+fn memory_of(operands: &[Operand], values: &[Value]) -> usize {
+    let operands = operands.iter().map(|operand| {
+        let shape = operand
+            .declared
+            .as_ref()
+            .and_then(|declared| declared.shape.as_ref());
+        let shape = shape.map_or(0, |shape| size_of_val(&shape[..]));
+        size_of::<Operand>() + size_of::<String>() + 2 * operand.name.len() + shape
+    });
     let each = values.iter().map(|value| match value {
         Value::Operand(_) => 0,
         Value::Constant(tensor) => tensor.memory(),
         Value::Apply(apply) => {
-            let constants = apply.op.params().map(|(_, param)| match param {
-                Param::Constant(tensor) => tensor.memory(),
-                Param::Operand(_) | Param::Value(_) => 0,
-            });
-            size_of::<Apply>() + constants.sum::<usize>()
+            let node = apply.node.as_deref().map_or(0, str::len);
+            size_of::<Apply>() + apply.label.len() + node + apply.op.heap_bytes()
         }
     });
-    size_of::<Inner>() + size_of_val(values) + each.sum::<usize>()
+    let roles = values.len() * size_of::<Role>();
+    size_of::<Inner>() + size_of_val(values) + roles + operands.sum::<usize>() + each.sum::<usize>()
 }

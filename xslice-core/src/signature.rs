@@ -344,10 +344,15 @@ impl Signature {
     /// About the bytes of memory that it takes, values of parameters included.
     #[must_use]
     pub fn memory(&self) -> usize {
-        let values = self.operands.iter().filter_map(|o| o.value.as_deref());
+        let layout = |layout: &Layout| size_of_val(&layout.strides[..]);
+        let operands = self.operands.iter().map(|operand| {
+            let value = operand.value.as_deref().map_or(0, Tensor::memory);
+            operand.shape.heap_bytes() + operand.layout.as_ref().map_or(0, layout) + value
+        });
         size_of::<Self>()
             + self.operands.capacity() * size_of::<OperandType>()
-            + values.map(Tensor::memory).sum::<usize>()
+            + self.output.as_ref().map_or(0, layout)
+            + operands.sum::<usize>()
     }
 
     /// The operands.

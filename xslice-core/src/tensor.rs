@@ -98,17 +98,21 @@ enum Data {
     Strings(Vec<String>),
 }
 
-/// Of the ends only: a table of gigabytes may be a constant of thousands of programs, and keys are compared whole.
+/// Of the ends only, where it is long: a table of gigabytes may be a constant of thousands of programs, and keys are compared whole. Two
+/// that differ in their middles then take each other's place in a cache.
 impl Hash for Data {
     fn hash<H: Hasher>(&self, state: &mut H) {
         fn ends<T: Hash, H: Hasher>(list: &[T], most: usize, state: &mut H) {
             list.len().hash(state);
-            list[..most.min(list.len())].hash(state);
-            list[list.len() - most.min(list.len())..].hash(state);
+            if list.len() <= 2 * most {
+                return list.hash(state);
+            }
+            list[..most].hash(state);
+            list[list.len() - most..].hash(state);
         }
         match self {
-            Self::Bytes(bytes) => ends(bytes, 4096, state),
-            Self::Strings(strings) => ends(strings, 16, state),
+            Self::Bytes(bytes) => ends(bytes, 512 << 10, state),
+            Self::Strings(strings) => ends(strings, 512, state),
         }
     }
 }

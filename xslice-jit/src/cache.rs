@@ -49,7 +49,7 @@ impl Cached {
         let program = Shared {
             address: self.program.address(),
             bytes: self.program.memory(),
-            is_code: false,
+            code: 0,
         };
         std::iter::once(program).chain(self.kernel.codes().map(Shared::code))
     }
@@ -252,15 +252,16 @@ impl Cache {
 struct Shared {
     address: usize,
     bytes: usize,
-    is_code: bool,
+    /// Of them, code.
+    code: usize,
 }
 
 impl Shared {
     fn code(code: &Arc<Code>) -> Self {
         Self {
             address: Arc::as_ptr(code).addr(),
-            bytes: code.bytes(),
-            is_code: true,
+            bytes: code.bytes() + Code::HEAP,
+            code: code.bytes(),
         }
     }
 }
@@ -283,7 +284,7 @@ impl Held {
             *entries += 1;
             if *entries == 1 {
                 self.bytes += shared.bytes;
-                self.code += if shared.is_code { shared.bytes } else { 0 };
+                self.code += shared.code;
             }
         }
     }
@@ -298,7 +299,7 @@ impl Held {
             if *entries == 0 {
                 self.entries.remove(&shared.address);
                 self.bytes -= shared.bytes;
-                self.code -= if shared.is_code { shared.bytes } else { 0 };
+                self.code -= shared.code;
             }
         }
     }

@@ -15,6 +15,7 @@ use cranelift_jit::{
 use cranelift_module::{Module, ModuleError, ModuleResult, default_libcall_names};
 use std::cell::RefCell;
 use std::fmt;
+use std::fs::OpenOptions;
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -53,6 +54,9 @@ impl Code {
         if let Some(denied) = Denied::by(memory) {
             builder.memory_provider(Box::new(denied));
         }
+        if !can_be_profiled() {
+            return Err(Decline::Codegen);
+        }
         let mut pages = Pages {
             module: Mutex::new(None),
             bytes: 0,
@@ -79,6 +83,9 @@ impl Code {
         let entry = unsafe { std::mem::transmute::<*const u8, Entry>(address) };
         Ok(Self { entry, pages })
     }
+
+    /// About what a module of the code generator takes beside the pages of its function.
+    pub(crate) const HEAP: usize = 2 << 10;
 
     /// Bytes of memory mapped for the code.
     pub(crate) fn bytes(&self) -> usize {
@@ -123,6 +130,20 @@ impl Drop for Pages {
             unsafe { module.free_memory() }
         }
     }
+}
+
+/// Whether functions can be written down for `perf` where the environment asks for it. The code generator does that, and panics where it
+/// cannot.
+fn can_be_profiled() -> bool {
+    if !cfg!(unix) || std::env::var_os("PERF_BUILDID_DIR").is_none() {
+        return true;
+    }
+    let map = format!("/tmp/perf-{}.map", std::process::id());
+    OpenOptions::new()
+        .create(true)
+        .append(true)
+        .open(map)
+        .is_ok()
 }
 
 /// Cranelift's working memory, kept for the next compilation of this thread.

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{gather_of_constants, ids64, signature, slice, table, tensor};
-use xslice_core::{ElementType, Gather, Input, Program, Signature, Tensor};
+use xslice_core::{ElementType, Gather, Input, Program, Signature, StridedSlice, Tensor};
 use xslice_jit::{Decline, Engine, Jit, Kernel, MemoryPolicy, Strategy};
 
 /// Far enough apart that no few nearby loads make a vector: scalar moves, where machine code gains.
@@ -367,6 +367,60 @@ fn the_environment_forces_the_runner() {
         .env("XSLICE_JIT", "off")
         .status();
     assert!(status.unwrap().success());
+}
+
+/// What a stranger's text may make long counts as memory.
+#[test]
+fn names_masks_and_long_shapes_count_as_bytes() {
+    const MIB: usize = 1 << 20;
+    let bytes_of = |program: &Program, signature: &Signature| {
+        let jit = Jit::new();
+        jit.compile(program, signature).expect("a legal request");
+        jit.stats().bytes
+    };
+    let name = "n".repeat(MIB);
+    let named = Program::parse(&format!("{name}[::-1]")).expect("a legal text");
+    let three = Signature::new().operand(ElementType::U8, &[3]);
+    let found = bytes_of(&named, &three);
+    assert!((2 * MIB..3 * MIB).contains(&found), "{found}");
+
+    let mask = vec![0; MIB / 8];
+    let masks = StridedSlice::openvino(1)
+        .begin([0])
+        .end([2])
+        .begin_mask(mask.clone())
+        .end_mask(mask);
+    let masked = Program::chain("x").then(masks).build().expect("legal");
+    let found = bytes_of(&masked, &three);
+    assert!((2 * MIB..3 * MIB).contains(&found), "{found}");
+
+    let ones = [1; 1024];
+    let long = Signature::new().strided(ElementType::U8, &ones, &[1; 1024], 0);
+    assert!(
+        long.memory() >= three.memory() + 16 * 1024,
+        "{}",
+        long.memory()
+    );
+}
+
+/// Tables that differ in one element in the middle have places of their own in the cache.
+#[test]
+fn programs_whose_constants_differ_in_the_middle_are_both_kept() {
+    let gather = |patched: i64| {
+        let mut ids = vec![0; 100_000];
+        ids[50_000] = patched;
+        let gather = Gather::onnx(13).indices(ids);
+        Program::chain("x").then(gather).build().expect("legal")
+    };
+    let (jit, programs) = (Jit::new(), [gather(0), gather(1)]);
+    let signature = Signature::new().operand(ElementType::U8, &[2]);
+    for _ in 0..5 {
+        for program in &programs {
+            jit.compile(program, &signature).expect("a legal request");
+        }
+    }
+    let stats = jit.stats();
+    assert_eq!((stats.misses, stats.hits), (2, 8), "{stats:?}");
 }
 
 /// Structures that fill the bytes give way to the kernels of what repeats.
