@@ -55,7 +55,7 @@ pub struct Args {
     #[arg(value_name = "MODEL|TEXT")]
     what: Option<String>,
 
-    /// The dimensions of an input that the model leaves open
+    /// The dimensions of an input that the model leaves open, or the size of one by its own name
     #[arg(long = "shape", value_name = "NAME=1,3,640,640", requires = "what")]
     shapes: Vec<String>,
 

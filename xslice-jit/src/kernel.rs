@@ -342,7 +342,8 @@ impl Kernel {
     /// with temporaries on the first call of a thread, and some KiB for indices that many turns share (columns, channels) and that were not
     /// among those of the last calls: tables by which vectors pick them. The program decides the type of the result, and an `output` of another type
     /// is refused here. To be refused when the program is compiled, say which type is wanted:
-    /// [`expecting`](xslice_core::Program::expecting).
+    /// [`expecting`](xslice_core::Program::expecting). A thread keeps the temporaries of its largest plan until it ends; those of
+    /// [`runner::run`] go with their [`Scratch`].
     ///
     /// # Errors
     /// As [`Plan::admit`]; [`IndexRange`](xslice_core::ErrorKind::IndexRange) for an index outside its axis, in which case `output`

@@ -349,7 +349,7 @@ impl Jit {
     }
 
     /// The kernel of `program` for `signature`, from the cache or compiled now. What is found allocates nothing, unless it is baked now:
-    /// [`Strategy`] says when machine code is made, and which engine a kernel gets.
+    /// [`Strategy`] says when machine code is made, and which engine a kernel gets. To make it takes some 100 KiB of the thread's stack.
     ///
     /// # Errors
     /// As [`Program::compile`], whatever the engine: that there is no machine code is no error, see [`Kernel::declined`]. Errors are not
