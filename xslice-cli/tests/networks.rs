@@ -102,6 +102,51 @@ fn shapes_that_a_network_leaves_open_can_be_given() {
 }
 
 #[test]
+fn a_dimension_of_a_network_goes_by_its_name() {
+    let files = Files::new();
+    let mut network = network();
+    let values = &mut network.graph.as_mut().unwrap().value_info;
+    // One is called as a tensor is.
+    let open = ["rows".into(), "h".into()];
+    values[0] = ValueInfoProto::tensor("h", FLOAT, &open);
+    let path = files.model("m.onnx", &network).display().to_string();
+    let explain = |shapes: &[&str]| {
+        let shapes = shapes.iter().flat_map(|shape| ["--shape", shape]);
+        let args: Vec<_> = ["explain", &path].into_iter().chain(shapes).collect();
+        xslice(&args)
+    };
+    let shown = text(&explain(&[]).stdout);
+    assert!(shown.contains("give it with --shape h=1,1 ["), "{shown}");
+    let shown = text(&explain(&["rows=20", "h=20,3"]).stdout);
+    assert!(shown.contains("result   c: f32 [3, 3]\n"), "{shown}");
+    let values = &mut network.graph.as_mut().unwrap().value_info;
+    values[0] = ValueInfoProto::tensor("h", FLOAT, &["rows".into(), "columns".into()]);
+    files.model("m.onnx", &network);
+    let shown = text(&explain(&["rows=20"]).stdout);
+    assert!(
+        shown.contains("give it with --shape columns=1 ["),
+        "{shown}"
+    );
+    let shown = text(&explain(&["rows=20", "columns=3"]).stdout);
+    assert!(shown.contains("result   c: f32 [3, 3]\n"), "{shown}");
+    let line = refusal(&explain(&["rows=20,3", "columns=3"]));
+    assert!(line.contains("`rows=20,3` is about nothing"), "{line}");
+}
+
+#[test]
+fn what_is_said_of_a_broken_part_is_no_mistake() {
+    let files = Files::new();
+    let mut network = network();
+    let graph = network.graph.as_mut().unwrap();
+    graph.value_info[0] = any("h", FLOAT);
+    // Its slice lacks a required input.
+    graph.node[2].input = vec!["r".into(), "s".into()];
+    let path = files.model("m.onnx", &network).display().to_string();
+    let output = xslice(&["explain", &path, "--shape", "h=20,3"]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+}
+
+#[test]
 fn a_broken_part_is_a_line_and_other_commands_refuse_as_before() {
     let files = Files::new();
     let mut network = network();

@@ -234,8 +234,7 @@ pub(crate) fn split_known(schedule: &Schedule, reader: Option<Reader>) -> Box<Pa
     parts
 }
 
-/// Takes a schedule apart; boxed, because the parts are large and handed on. The indices that
-/// `reader` reads are tested in its code.
+/// Takes a schedule apart; boxed, because the parts are large and handed on. The indices that `reader` reads are tested in its code.
 pub(crate) fn split(schedule: &Schedule, reader: Option<Reader>) -> Box<Parts> {
     let is_long = is_long(schedule);
     let loops = match is_long {

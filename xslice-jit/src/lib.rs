@@ -18,6 +18,7 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![deny(unsafe_code)]
 
+mod attempts;
 mod cache;
 mod codegen;
 #[expect(
@@ -30,11 +31,12 @@ mod vectors;
 
 pub use kernel::Kernel;
 
+use attempts::Attempts;
 use cache::{Cache, Cached, Limits};
 use kernel::{Bound, Code};
 use key::{Parts, Structure};
 use std::fmt;
-use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use xslice_core::ir::{Move, PlannedNest, Step};
 use xslice_core::{Error, Plan, Program, Signature};
@@ -251,7 +253,7 @@ impl JitBuilder {
             strategy: if off { Strategy::Runner } else { self.strategy },
             memory: self.memory,
             in_use: Arc::default(),
-            in_vain: AtomicU32::new(0),
+            pages: Attempts::default(),
             state: Mutex::new(State {
                 cache: Cache::new(self.limits),
                 hits: 0,
@@ -284,8 +286,8 @@ pub struct Jit {
     memory: MemoryPolicy,
     /// Bytes of all code that lives.
     in_use: Arc<AtomicUsize>,
-    /// Requests for code since there was no executable memory for one; 0: there is some.
-    in_vain: AtomicU32,
+    /// To get executable memory.
+    pages: Attempts,
     state: Mutex<State>,
 }
 
@@ -471,26 +473,15 @@ impl Jit {
         Ok(Kernel::machine(Arc::clone(plan), engine, bound.into()))
     }
 
-    /// Compiles, without the lock. Where there was no executable memory, most requests do not ask for it again: the 2nd does, the 4th, the
-    /// 8th and so on, until there is some.
+    /// Compiles, without the lock. Where there was no executable memory, most requests do not ask for it again.
     fn code(&self, structure: &Structure, baked: Option<&[i64]>) -> Result<Arc<Code>, Decline> {
-        let in_vain = self.in_vain.load(Ordering::Relaxed);
-        if in_vain > 0 {
-            let in_vain = in_vain.saturating_add(1);
-            self.in_vain.store(in_vain, Ordering::Relaxed);
-            if !in_vain.is_power_of_two() {
-                return Err(Decline::Memory);
-            }
+        if !self.pages.is_due() {
+            return Err(Decline::Memory);
         }
         let code = Code::compile(structure, baked, self.memory, &self.in_use);
-        match code {
-            Ok(_) => self.in_vain.store(0, Ordering::Relaxed),
-            Err(Decline::Memory) if in_vain == 0 => self.in_vain.store(1, Ordering::Relaxed),
-            Err(_) => {}
-        }
-        let code = code?;
-        self.state().compiled += 1;
-        Ok(Arc::new(code))
+        self.pages.note(!matches!(code, Err(Decline::Memory)));
+        self.state().compiled += u64::from(code.is_ok());
+        code.map(Arc::new)
     }
 
     fn decline(&self, plan: &Arc<Plan>, reason: Decline) -> Kernel {
@@ -597,39 +588,4 @@ pub struct Listing {
     pub clif: String,
     /// Assembly of this host.
     pub assembly: String,
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use xslice_core::ElementType;
-
-    #[test]
-    fn executable_memory_is_asked_for_ever_more_rarely_until_there_is_some() {
-        let ask = |jit: &Jit, rows: usize| {
-            let program = Program::parse("x[::-2]").expect("a legal text");
-            let signature = Signature::new().operand(ElementType::U8, &[rows]);
-            let kernel = jit.compile(&program, &signature).expect("a legal request");
-            (kernel.declined(), jit.in_vain.load(Ordering::Relaxed))
-        };
-        let none = Jit::builder()
-            .strategy(Strategy::Baked)
-            .memory(MemoryPolicy::NoPages);
-        let none = none.build();
-        for rows in 1..10 {
-            assert_eq!(ask(&none, rows + 5), (Some(Decline::Memory), rows as u32));
-        }
-        let some = Jit::with_strategy(Strategy::Baked);
-        for (before, declined, after) in [
-            (0, None, 0),
-            (1, None, 0),
-            (2, Some(Decline::Memory), 3),
-            (3, None, 0),
-            (64, Some(Decline::Memory), 65),
-            (127, None, 0),
-        ] {
-            some.in_vain.store(before, Ordering::Relaxed);
-            assert_eq!(ask(&some, before as usize + 9), (declined, after));
-        }
-    }
 }

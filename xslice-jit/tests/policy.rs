@@ -369,6 +369,48 @@ fn the_environment_forces_the_runner() {
     assert!(status.unwrap().success());
 }
 
+/// Runs itself once more with a profile to write, whose file cannot be.
+#[cfg(unix)]
+#[test]
+fn a_profile_that_cannot_be_written_is_no_panic() {
+    const TEST: &str = "a_profile_that_cannot_be_written_is_no_panic";
+    let compile = || {
+        let jit = Jit::with_strategy(Strategy::Keyed);
+        let kernel = jit.compile(&every_twentieth(), &matrix(3, 80)).unwrap();
+        check(&kernel, 3, 80);
+        kernel.declined()
+    };
+    if std::env::var_os("PERF_BUILDID_DIR").is_some() {
+        let map = format!("/tmp/perf-{}.map", std::process::id());
+        std::fs::create_dir(&map).unwrap();
+        let declined = std::panic::catch_unwind(compile);
+        std::fs::remove_dir(&map).unwrap();
+        assert_eq!(declined.ok(), Some(Some(Decline::Codegen)));
+        return;
+    }
+    assert_eq!(compile(), None);
+    let status = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", TEST])
+        .env("PERF_BUILDID_DIR", "/nowhere")
+        .status();
+    assert!(status.unwrap().success());
+}
+
+/// A machine without executable memory declines every request, and is not asked for it each time.
+#[test]
+fn without_executable_memory_every_request_is_declined() {
+    let jit = Jit::builder()
+        .strategy(Strategy::Baked)
+        .memory(MemoryPolicy::NeverExecutable)
+        .build();
+    for rows in 2..12 {
+        let kernel = jit.compile(&every_twentieth(), &matrix(rows, 80)).unwrap();
+        check(&kernel, rows, 80);
+        assert_eq!(kernel.declined(), Some(Decline::Memory));
+    }
+    assert_eq!(jit.stats().reasons, [(Decline::Memory, 10)]);
+}
+
 /// What a stranger's text may make long counts as memory.
 #[test]
 fn names_masks_and_long_shapes_count_as_bytes() {

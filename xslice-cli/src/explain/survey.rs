@@ -7,7 +7,6 @@ use crate::import::Model;
 use crate::import::onnx::{self, Chain};
 use crate::request::{What, open_names};
 use crate::table;
-use std::iter;
 use std::path::Path;
 
 /// What of an ONNX model xslice compiles.
@@ -37,8 +36,9 @@ pub fn survey(what: &What, inputs: &[String], with_code: bool, path: &Path) -> R
     let mut unread: Vec<_> = inputs.iter().chain(&what.shapes).collect();
     for chain in &cut.chains {
         let model = cut.model(chain, folder, &what.common.options());
+        unread.retain(|assignment| !is_input(chain, assignment));
         let part = model.and_then(|model| {
-            unread.retain(|assignment| !concerns(&model, assignment));
+            unread.retain(|assignment| !is_dimension(&model, assignment));
             part(&model, chain, what, inputs, with_code)
         });
         rows.push(row(chain, part.as_ref().ok()));
@@ -96,12 +96,21 @@ fn nodes(chain: &Chain) -> Vec<String> {
     nodes.map(|node| node.escape_debug().to_string()).collect()
 }
 
-/// Whether `NAME=VALUE` is about an input of a chain's model, or a dimension of one.
-fn concerns(model: &Model, assignment: &str) -> bool {
-    let inputs = model.inputs.iter();
-    let names = inputs.flat_map(|input| iter::once(&*input.name).chain(open_names(input)));
-    let mut values = names.filter_map(|name| assignment.strip_prefix(name));
-    values.any(|rest| rest.starts_with('='))
+/// Whether `NAME=VALUE` is about an input of the chain.
+fn is_input(chain: &Chain, assignment: &str) -> bool {
+    let mut inputs = chain.inputs.iter();
+    inputs.any(|name| value(assignment, name).is_some())
+}
+
+/// Whether `NAME=VALUE` is about one dimension of an input, by its own name.
+fn is_dimension(model: &Model, assignment: &str) -> bool {
+    let mut names = model.inputs.iter().flat_map(open_names);
+    names.any(|name| value(assignment, name).is_some_and(|value| !value.contains(',')))
+}
+
+/// The value that is assigned to that name.
+fn value<'a>(assignment: &'a str, name: &str) -> Option<&'a str> {
+    assignment.strip_prefix(name)?.strip_prefix('=')
 }
 
 /// A chain, explained.
@@ -121,13 +130,11 @@ fn part(
     inputs: &[String],
     with_code: bool,
 ) -> Result<Part> {
-    let concerned = |list: &[String]| -> Vec<String> {
-        list.iter()
-            .filter(|assignment| concerns(model, assignment))
-            .cloned()
-            .collect()
-    };
-    let request = what.request(model, Some(&concerned(inputs)), &concerned(&what.shapes))?;
+    let inputs = inputs.iter().filter(|input| is_input(chain, input));
+    let inputs: Vec<_> = inputs.cloned().collect();
+    let is_about = |shape: &&String| is_input(chain, shape) || is_dimension(model, shape);
+    let shapes: Vec<_> = what.shapes.iter().filter(is_about).cloned().collect();
+    let request = what.request(model, Some(&inputs), &shapes)?;
     let outputs = explained(&request)?;
     let mut part = Part {
         text: text_of(&request, &outputs, with_code),

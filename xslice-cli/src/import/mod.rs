@@ -50,7 +50,7 @@ pub struct ModelInput {
     pub aliases: Vec<String>,
     /// What is declared of it.
     pub declared: Option<Declared>,
-    /// What the model calls the dimensions that it leaves open, in their places; nothing behind the last that has a name.
+    /// What the model calls the dimensions that it leaves open, in their places; it may be shorter than the shape.
     pub dimensions: Vec<Option<String>>,
     /// The value where none is given.
     pub initial: Option<Arc<Tensor>>,

@@ -78,7 +78,7 @@ impl<'a> Constants<'a> {
             .components()
             .all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
         if location.is_empty() || !plain {
-            return Err(outside("the place is no such path").into());
+            return Err(outside("the path is empty, absolute or leads outside").into());
         }
         let folder = if self.folder.as_os_str().is_empty() {
             Path::new(".")
@@ -91,7 +91,7 @@ impl<'a> Constants<'a> {
         };
         let path = real(&folder.join(relative))?;
         if !path.starts_with(real(folder)?) {
-            let what = format!("it is a symbolic link to {}", path.display());
+            let what = format!("a symbolic link leads to {}", path.display());
             return Err(outside(&what).into());
         }
         Ok(path)

@@ -50,8 +50,9 @@ pub fn is_understood(node: &NodeProto, functions: &HashSet<(String, String)>) ->
 }
 
 /// What exporters of models write for data movement, and how to get operators that are understood.
-fn way_around(op_type: &str) -> &'static str {
+fn way_around(domain: &str, op_type: &str) -> &'static str {
     match op_type {
+        _ if domain != "onnx" => "`xslice explain` shows the parts of a model that move data",
         "Shape" | "Size" | "Cast" | "Concat" | "ConstantOfShape" | "Add" | "Sub" | "Mul"
         | "Div" => {
             "where it computes with shapes and constants only, a simplifier such as `onnxslim` folds it away"
@@ -96,7 +97,7 @@ impl Importer<'_> {
             domain.escape_debug(),
             op_type.escape_debug(),
             OPERATORS.join(", "),
-            way_around(&op_type)
+            way_around(domain, &op_type)
         );
         Err(Fault::outside_scope(Some(label), what))
     }
