@@ -66,7 +66,8 @@ pub(in crate::move_) unsafe fn moved(
         #[cfg(target_arch = "x86_64")]
         let (dst, src, turns) = match level.kind() {
             Kind::Avx2 | Kind::Avx512 => {
-                turns.after(columns::moved(dst, src, rows, places, turns), dst, src)
+                let moved = columns::moved(level, dst, src, rows, places, turns);
+                turns.after(moved, dst, src)
             }
             _ => (dst, src, turns),
         };

@@ -74,7 +74,7 @@ fn shuffle(
         src_stride: i32::try_from(turns.src_stride).ok()?,
     };
     let loads = cost_of_loads(&named.offsets[..named.period], named.src_stride);
-    let saved = cost_of_rows(rows, places.reach).checked_sub(loads)?;
+    let saved = cost_of_rows(level, rows, places.reach).checked_sub(loads)?;
     let saved = saved.saturating_mul(turns.count);
     if saved < LEAST_SAVED {
         return None;
@@ -85,14 +85,14 @@ fn shuffle(
 }
 
 /// What the rows of a turn cost, in half cycles: eight are put into vectors, those that are left move one by one; some are found in columns.
-fn cost_of_rows(rows: &Rows, reach: usize) -> usize {
+fn cost_of_rows(level: Level, rows: &Rows, reach: usize) -> usize {
     let (eights, rest) = (rows.count / 8, rows.count % 8);
     let one_by_one = match eights {
         0 if rows.bytes < 8 => 3 * rest,
         0 => 5 * rest,
         _ => 24 * eights + 4 * rest,
     };
-    match columns::are_near(rows, reach) {
+    match columns::are_near(level, rows, reach) {
         true => one_by_one.min(8 + (reach + rows.count * rows.bytes) / 5),
         false => one_by_one,
     }

@@ -93,11 +93,18 @@ unsafe fn gathered<const BYTES: usize>(
             }
             prefetch::next_to_write(to.wrapping_add(k * BYTES));
             let count = (rows.count - k).min(lanes);
+            let to = to.wrapping_add(k * BYTES);
             // SAFETY: these rows have places, which are written, and are side by side in the result.
             unsafe {
-                let mask = u16::MAX >> (16 - count);
-                let places = _mm512_maskz_loadu_epi32(mask, narrow.as_ptr().add(k).cast());
-                vector::<BYTES>(to.add(k * BYTES), from, places, last, count);
+                let places = |mask| _mm512_maskz_loadu_epi32(mask, narrow.as_ptr().add(k).cast());
+                if count == lanes {
+                    // Whose masks the compiler knows: rows that are near take up to a fifth less time.
+                    let places = places(u16::MAX >> (16 - lanes));
+                    vector::<BYTES>(to, from, places, last, lanes);
+                } else {
+                    let places = places(u16::MAX >> (16 - count));
+                    vector::<BYTES>(to, from, places, last, count);
+                }
             }
         }
     }
