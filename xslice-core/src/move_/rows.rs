@@ -16,6 +16,7 @@ use super::processor::habits;
 #[cfg(target_arch = "x86_64")]
 use super::stream;
 use crate::level::Level;
+use crate::shuffle::LINE;
 use way::Fetched;
 
 /// The most rows to look ahead.
@@ -142,6 +143,7 @@ unsafe fn lines<const WRITTEN: bool, const PAGES: bool>(
         true => 0,
         false => usize::MAX,
     };
+    let by_fours = WRITTEN && are_fours(rows.bytes);
     let mut to = dst;
     for k in 0..rows.count {
         let next = src.wrapping_offset(place((k + ahead).min(known - 1)));
@@ -149,9 +151,40 @@ unsafe fn lines<const WRITTEN: bool, const PAGES: bool>(
             prefetch::pages(src.wrapping_offset(place(k)), to, direction);
             page += of_page.max(1);
         }
+        let from = src.wrapping_offset(place(k));
         // SAFETY: this is one of the rows.
-        unsafe { line_by_line::<WRITTEN>(to, src.wrapping_offset(place(k)), rows.bytes, next) };
+        unsafe {
+            match by_fours {
+                true => four_by_four::<WRITTEN>(to, from, rows.bytes, next),
+                false => line_by_line::<WRITTEN>(to, from, rows.bytes, next),
+            }
+        }
         to = to.wrapping_offset(rows.dst_stride);
+    }
+}
+
+/// Whether rows are four or eight lines. Moved [`four_by_four`] they took a tenth to a twentieth less time where lines of the result are
+/// fetched, with fewer instructions between one line and the next; longer rows took a little more.
+fn are_fours(bytes: usize) -> bool {
+    bytes.is_multiple_of(4 * LINE) && bytes <= 8 * LINE
+}
+
+/// Moves one row, and fetches `next`: four lines at a time.
+///
+/// # Safety
+/// As [`super::copy::run`], for rows that [`are_fours`].
+#[inline(always)]
+unsafe fn four_by_four<const WRITTEN: bool>(
+    dst: *mut u8,
+    src: *const u8,
+    bytes: usize,
+    next: *const u8,
+) {
+    for four in (0..bytes).step_by(4 * LINE) {
+        for k in 0..4 {
+            // SAFETY: the line lies within the row.
+            unsafe { line::<WRITTEN>(dst, src, next, four + k * LINE) };
+        }
     }
 }
 
@@ -166,18 +199,28 @@ unsafe fn line_by_line<const WRITTEN: bool>(
     bytes: usize,
     next: *const u8,
 ) {
-    let end = bytes - 64;
+    let end = bytes - LINE;
     let mut at = 0;
     loop {
-        prefetch::line(next.wrapping_add(at));
-        if WRITTEN {
-            prefetch::next_to_write(dst.wrapping_add(at));
-        }
         // SAFETY: the line lies within the row, which has at least one.
-        unsafe { fixed::<64>(dst.add(at), src.add(at)) };
+        unsafe { line::<WRITTEN>(dst, src, next, at) };
         if at == end {
             return;
         }
-        at = (at + 64).min(end);
+        at = (at + LINE).min(end);
     }
+}
+
+/// Moves the line that begins at byte `at` of a row, and fetches that of `next`; with `WRITTEN` the one that is written soon, too.
+///
+/// # Safety
+/// As [`super::copy::run`], for the bytes of this line.
+#[inline(always)]
+unsafe fn line<const WRITTEN: bool>(dst: *mut u8, src: *const u8, next: *const u8, at: usize) {
+    prefetch::line(next.wrapping_add(at));
+    if WRITTEN {
+        prefetch::next_to_write(dst.wrapping_add(at));
+    }
+    // SAFETY: by the contract of this function.
+    unsafe { fixed::<LINE>(dst.add(at), src.add(at)) };
 }
