@@ -7,7 +7,7 @@ use crate::level::Kind;
 use crate::level::Level;
 use crate::move_::cache::Cache;
 use crate::move_::copy::Rows;
-use crate::move_::processor::{Copies, habits};
+use crate::move_::processor::{Copies, FetchesBoth, habits};
 #[cfg(target_arch = "x86_64")]
 use crate::move_::stream;
 #[cfg(target_arch = "x86_64")]
@@ -100,7 +100,9 @@ impl Way {
         match level.kind() {
             Kind::Avx512 if are_at_hand(rows) || keep_pace(rows) => Some(Self::WholeLines),
             Kind::Avx512 if gain_by_both(rows) => match rows.bytes {
-                FOUR_LINES => Some(Self::FourLines),
+                FOUR_LINES if habits().fetches_both == FetchesBoth::OfFewLines => {
+                    Some(Self::FourLines)
+                }
                 _ => Some(Self::FetchedLines),
             },
             Kind::Avx2 if fill_vectors(rows) => Some(Self::WholeVectors),
@@ -161,11 +163,16 @@ fn keep_pace(rows: &Rows) -> bool {
         && !habits().fetches_behind_gaps
 }
 
-/// Whether rows of a few lines, read forwards, are quicker by lines that are fetched on both sides.
+/// Whether rows are quicker by lines that are fetched on both sides.
 #[cfg(target_arch = "x86_64")]
 fn gain_by_both(rows: &Rows) -> bool {
     const A_FEW_LINES: RangeInclusive<usize> = 256..=640;
-    A_FEW_LINES.contains(&rows.bytes) && rows.src_stride > 0 && habits().fetches_both_of_short_rows
+    const TWO_LINES: usize = 2 * 64;
+    match habits().fetches_both {
+        FetchesBoth::Never => false,
+        FetchesBoth::OfFewLines => A_FEW_LINES.contains(&rows.bytes) && rows.src_stride > 0,
+        FetchesBoth::InSecondCache => rows.bytes > TWO_LINES && rows.cache == Cache::Second,
+    }
 }
 
 /// Whether rows at hand, at a distance, fill vectors of 32 bytes: shorter ones are quicker line by line.
