@@ -177,7 +177,7 @@ unsafe fn widened<I: Index>(
 fn out_of_table<I: Index>(rows: Rows, indices: &Indices<I>) -> Rows {
     match rows.cache {
         Cache::Near | Cache::Second
-            if habits().finds_rows_by_itself.is_some() && indices.is_far() =>
+            if habits().finds_half_lines().is_some() && indices.is_far() =>
         {
             Rows {
                 cache: Cache::Far,

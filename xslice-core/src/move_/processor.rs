@@ -1,6 +1,7 @@
 //! What processors with the same instructions differ in, as it was measured: [`Habits`] for each kind that was timed. Sapphire Rapids is told
 //! from Zen by its vendor, Zen 5 from those before it by its family, and Zen 3 from all by what it lacks. Only speed depends on it.
 
+use crate::shuffle::LINE;
 use core::ops::RangeInclusive;
 
 /// What is quick on a processor.
@@ -126,6 +127,14 @@ pub(super) enum Patterns {
     All,
 }
 
+impl Habits {
+    /// How rows of half a line and more are found, if the processor finds them by itself.
+    pub fn finds_half_lines(&self) -> Option<&FoundRows> {
+        let found = self.finds_rows_by_itself.as_ref();
+        found.filter(|found| *found.asked.end() >= LINE / 2)
+    }
+}
+
 impl Patterns {
     /// Whether those are among them that read and write this many bytes.
     #[cfg(target_arch = "x86_64")]
@@ -140,7 +149,8 @@ impl Patterns {
 
 /// How rows are moved by a processor that finds them by itself. Zen 5 takes up to a third less time so than in blocks, for rows out of far
 /// tables half if no cache has them, and up to an eighth more if the last one has all. Zen 3 takes up to two fifths less out of tables that
-/// the second cache has or none, a twentieth less out of the last one. Not timed elsewhere, nor on Zen 5 for far rows under half a line.
+/// the second cache has or none, a twentieth less out of the last one. Emerald Rapids takes up to a third less for rows of less than 16 bytes,
+/// as long for others of less than half a line, and more for longer ones. Not timed on Zen 4, nor on Zen 5 for far rows under half a line.
 pub(super) struct FoundRows {
     /// Rows of this many bytes have their indices tested several at once, if they are packed.
     pub asked: RangeInclusive<usize>,
@@ -166,7 +176,12 @@ static OTHERS: Habits = Habits {
     fetches_long_patterns: false,
     fetches_filled: true,
     has_quick_gathers: true,
-    finds_rows_by_itself: None,
+    finds_rows_by_itself: Some(FoundRows {
+        asked: 3..=31,
+        least_table: 512 << 10,
+        ahead: 24,
+        fetches_both_lines: false,
+    }),
     takes_far_rows_in_turn: true,
     outruns_caches: false,
     asks_for_pages: false,

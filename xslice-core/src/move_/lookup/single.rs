@@ -68,17 +68,20 @@ impl Found {
         let packed = indices.stride == size_of::<I>() as isize && rows.src_stride == 0;
         let is_line = (LEAST_AHEAD..rows::LEAST_ROW).contains(&rows.bytes);
         let is_far = indices.is_far();
-        match &habits().finds_rows_by_itself {
-            Some(found) if packed && found.asked.contains(&rows.bytes) => {
-                let ahead = match rows.bytes {
-                    LEAST_AHEAD.. if indices.reach() >= found.least_table => found.ahead,
-                    ..LEAST_AHEAD if is_far => found.ahead,
-                    _ => 0,
-                };
-                Self::AskedFirst { ahead }
-            }
+        if let Some(found) = &habits().finds_rows_by_itself
+            && packed
+            && found.asked.contains(&rows.bytes)
+        {
+            let ahead = match rows.bytes {
+                LEAST_AHEAD.. if indices.reach() >= found.least_table => found.ahead,
+                ..LEAST_AHEAD if is_far => found.ahead,
+                _ => 0,
+            };
+            return Self::AskedFirst { ahead };
+        }
+        match habits().finds_half_lines() {
             found if is_line && is_far && ahead > 0 && habits().takes_far_rows_in_turn => {
-                let ahead = found.as_ref().map_or(ahead, |found| found.ahead);
+                let ahead = found.map_or(ahead, |found| found.ahead);
                 Self::InTurn { ahead }
             }
             Some(_) if is_line && !is_far => Self::Alone,
