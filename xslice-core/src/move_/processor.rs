@@ -27,18 +27,18 @@ pub(super) struct Habits {
     /// Which rows are copied by whole lines with AVX-512, with what they read and write fetched ahead.
     pub fetches_both: FetchesBoth,
     /// Rows in the second cache are quicker when nothing is fetched ahead: by whole lines with AVX-512, and with AVX2 by whole vectors, if
-    /// no index picks them, or as short rows of a pattern. On Zen 5 that takes up to a quarter less time, on Zen 3 a third and more. Not timed
-    /// on Zen 4 and Sapphire Rapids, nor patterns on Zen 5.
+    /// no index picks them, or as short rows of a pattern. On Zen 5 that takes up to a quarter less time, on Zen 3 a third and more; on
+    /// Emerald Rapids up to half as much again. Not timed on Zen 4, nor patterns on Zen 5.
     pub has_second_cache_at_hand: bool,
     /// Rows of some kilobytes are quickest by the string instruction. On Zen 5 they take up to a fifth less time than by `memcpy` or by
-    /// vectors. Not timed elsewhere.
+    /// vectors, on Emerald Rapids as long. Not timed elsewhere.
     pub has_quick_strings: bool,
     /// What copies long rows. `memcpy` uses the string instruction from 2 KiB on, which moves each byte by itself where the result lies 1 to
     /// 31 bytes further than the source in their pages: on Zen 3 that takes 20 to 40 times as long as vectors do, on Zen 4 it is known, on
     /// Zen 5 it was not timed. Elsewhere Zen 3 takes up to two fifths less time by vectors for rows of 2 to 16 KiB, and as long for others.
     pub copies: Copies,
     /// Long runs of a pattern are fetched ahead with AVX-512, where the second cache does not hold what is read and written. On Zen 5 that
-    /// takes up to a sixth less time; on Zen 4 more. Not timed on Sapphire Rapids.
+    /// takes up to a sixth less time; on Zen 4 more, on Emerald Rapids as long.
     pub fetches_long_patterns: bool,
     /// Lines that values of a Range fill are fetched before. On Zen 5 results of some megabytes take up to a sixth less time with that, on
     /// Emerald Rapids up to an eighth. Not timed on Zen 3 and Zen 4.
@@ -162,7 +162,7 @@ pub(super) struct FoundRows {
     pub fetches_both_lines: bool,
 }
 
-/// Every processor that is not of AMD, as Sapphire Rapids.
+/// Every processor that is not of AMD, as Sapphire Rapids and Emerald Rapids.
 static OTHERS: Habits = Habits {
     fetches_written: true,
     fetches_far_ahead: false,
