@@ -150,7 +150,8 @@ impl Patterns {
 /// How rows are moved by a processor that finds them by itself. Zen 5 takes up to a third less time so than in blocks, for rows out of far
 /// tables half if no cache has them, and up to an eighth more if the last one has all. Zen 3 takes up to two fifths less out of tables that
 /// the second cache has or none, a twentieth less out of the last one. Emerald Rapids takes up to a third less for rows of less than 16 bytes,
-/// as long for others of less than half a line, and more for longer ones. Not timed on Zen 4, nor on Zen 5 for far rows under half a line.
+/// as long for others of less than half a line, and more for longer ones. Not timed on Zen 4 and other architectures, nor
+/// on Zen 5 for far rows under half a line.
 pub(super) struct FoundRows {
     /// Rows of this many bytes have their indices tested several at once, if they are packed.
     pub asked: RangeInclusive<usize>,
@@ -176,12 +177,15 @@ static OTHERS: Habits = Habits {
     fetches_long_patterns: false,
     fetches_filled: true,
     has_quick_gathers: true,
-    finds_rows_by_itself: Some(FoundRows {
-        asked: 3..=31,
-        least_table: 512 << 10,
-        ahead: 24,
-        fetches_both_lines: false,
-    }),
+    finds_rows_by_itself: match cfg!(target_arch = "x86_64") {
+        true => Some(FoundRows {
+            asked: 3..=31,
+            least_table: 512 << 10,
+            ahead: 24,
+            fetches_both_lines: false,
+        }),
+        false => None,
+    },
     takes_far_rows_in_turn: true,
     outruns_caches: false,
     asks_for_pages: false,

@@ -67,13 +67,13 @@ pub(super) fn are_near(level: Level, rows: &Rows, reach: usize) -> bool {
     // For each row that is no longer loaded alone, this many columns may be made. A processor that gathers quickly is quick at loads one by
     // one, too. Words that it gathers take up to a quarter less time than by columns, but up to a fifth more than by columns that are no
     // more than they where the second cache keeps the result.
-    let is_near = matches!(rows.cache, Cache::Near | Cache::Second);
+    let stays_near = matches!(rows.cache, Cache::Near | Cache::Second);
     let most = match (bytes, habits().has_quick_gathers) {
         (1, _) => 8,
         (2, _) => 6,
         (4, false) => 4,
         (4, true) if level.kind() == Kind::Avx2 => 2,
-        (4, true) if is_near => 1,
+        (4, true) if stays_near => 1,
         (8, false) => 1,
         _ => return false,
     };
