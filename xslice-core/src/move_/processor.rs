@@ -71,15 +71,15 @@ pub(super) struct Habits {
     not(target_arch = "x86_64"),
     allow(dead_code, reason = "asked by moves of x86-64")
 )]
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 pub(super) enum FetchesBoth {
     /// Not timed on Zen 4.
     Never,
     /// Those of a few lines that are read forwards. On Zen 5 they take up to an eighth less time than by vectors of 32 bytes with what they
     /// read alone; rows of four lines take a tenth less once more where nothing is fetched.
     OfFewLines,
-    /// Those of more than two lines whose result the second cache keeps. On Emerald Rapids they take a tenth to a third less time than
-    /// line by line from their first byte on, and as long if each begins with a vector; not more than that in other caches.
+    /// Those of more than two lines whose result the second cache keeps. On Emerald Rapids they take up to a third less time than line by
+    /// line from their first byte on, and as long if each begins with a vector, or if the second cache does not keep them.
     InSecondCache,
 }
 
@@ -150,8 +150,8 @@ impl Patterns {
 /// How rows are moved by a processor that finds them by itself. Zen 5 takes up to a third less time so than in blocks, for rows out of far
 /// tables half if no cache has them, and up to an eighth more if the last one has all. Zen 3 takes up to two fifths less out of tables that
 /// the second cache has or none, a twentieth less out of the last one. Emerald Rapids takes up to a third less for rows of less than 16 bytes,
-/// as long for others of less than half a line, and more for longer ones. Not timed on Zen 4 and other architectures, nor
-/// on Zen 5 for far rows under half a line.
+/// as long for others of less than half a line, and more for longer ones. Not timed on Zen 4 and other
+/// architectures, nor on Zen 5 for far rows under half a line.
 pub(super) struct FoundRows {
     /// Rows of this many bytes have their indices tested several at once, if they are packed.
     pub asked: RangeInclusive<usize>,

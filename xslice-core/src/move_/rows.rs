@@ -155,7 +155,7 @@ unsafe fn lines<const WRITTEN: bool, const PAGES: bool>(
         // SAFETY: this is one of the rows.
         unsafe {
             match by_fours {
-                true => four_by_four::<WRITTEN>(to, from, rows.bytes, next),
+                true => four_by_four(to, from, rows.bytes, next),
                 false => line_by_line::<WRITTEN>(to, from, rows.bytes, next),
             }
         }
@@ -169,21 +169,16 @@ fn are_fours(bytes: usize) -> bool {
     bytes.is_multiple_of(4 * LINE) && bytes <= 8 * LINE
 }
 
-/// Moves one row, and fetches `next`: four lines at a time.
+/// Moves one row, and fetches `next` and lines of the result: four lines at a time.
 ///
 /// # Safety
 /// As [`super::copy::run`], for rows that [`are_fours`].
 #[inline(always)]
-unsafe fn four_by_four<const WRITTEN: bool>(
-    dst: *mut u8,
-    src: *const u8,
-    bytes: usize,
-    next: *const u8,
-) {
+unsafe fn four_by_four(dst: *mut u8, src: *const u8, bytes: usize, next: *const u8) {
     for four in (0..bytes).step_by(4 * LINE) {
         for k in 0..4 {
             // SAFETY: the line lies within the row.
-            unsafe { line::<WRITTEN>(dst, src, next, four + k * LINE) };
+            unsafe { line::<true>(dst, src, next, four + k * LINE) };
         }
     }
 }

@@ -7,7 +7,9 @@ use crate::level::Kind;
 use crate::level::Level;
 use crate::move_::cache::Cache;
 use crate::move_::copy::Rows;
-use crate::move_::processor::{Copies, FetchesBoth, habits};
+#[cfg(target_arch = "x86_64")]
+use crate::move_::processor::FetchesBoth;
+use crate::move_::processor::{Copies, habits};
 #[cfg(target_arch = "x86_64")]
 use crate::move_::stream;
 #[cfg(target_arch = "x86_64")]
@@ -99,14 +101,27 @@ impl Way {
     fn filling(level: Level, rows: &Rows) -> Option<Self> {
         match level.kind() {
             Kind::Avx512 if are_at_hand(rows) || keep_pace(rows) => Some(Self::WholeLines),
-            Kind::Avx512 if gain_by_both(rows) => match rows.bytes {
-                FOUR_LINES if habits().fetches_both == FetchesBoth::OfFewLines => {
-                    Some(Self::FourLines)
-                }
-                _ => Some(Self::FetchedLines),
-            },
+            Kind::Avx512 => Self::with_both_fetched(rows),
             Kind::Avx2 if fill_vectors(rows) => Some(Self::WholeVectors),
             _ => None,
+        }
+    }
+
+    /// That of rows which are quicker by lines that are fetched on both sides.
+    #[cfg(target_arch = "x86_64")]
+    fn with_both_fetched(rows: &Rows) -> Option<Self> {
+        const A_FEW_LINES: RangeInclusive<usize> = 256..=640;
+        const TWO_LINES: usize = 2 * 64;
+        match habits().fetches_both {
+            FetchesBoth::OfFewLines if rows.src_stride > 0 => match rows.bytes {
+                FOUR_LINES => Some(Self::FourLines),
+                bytes if A_FEW_LINES.contains(&bytes) => Some(Self::FetchedLines),
+                _ => None,
+            },
+            FetchesBoth::InSecondCache if rows.cache == Cache::Second => {
+                (rows.bytes > TWO_LINES).then_some(Self::FetchedLines)
+            }
+            FetchesBoth::Never | FetchesBoth::OfFewLines | FetchesBoth::InSecondCache => None,
         }
     }
 }
@@ -161,18 +176,6 @@ fn keep_pace(rows: &Rows) -> bool {
     KEPT_PACE_WITH.contains(&rows.bytes)
         && (row..2 * row).contains(&rows.src_stride)
         && !habits().fetches_behind_gaps
-}
-
-/// Whether rows are quicker by lines that are fetched on both sides.
-#[cfg(target_arch = "x86_64")]
-fn gain_by_both(rows: &Rows) -> bool {
-    const A_FEW_LINES: RangeInclusive<usize> = 256..=640;
-    const TWO_LINES: usize = 2 * 64;
-    match habits().fetches_both {
-        FetchesBoth::Never => false,
-        FetchesBoth::OfFewLines => A_FEW_LINES.contains(&rows.bytes) && rows.src_stride > 0,
-        FetchesBoth::InSecondCache => rows.bytes > TWO_LINES && rows.cache == Cache::Second,
-    }
 }
 
 /// Whether rows at hand, at a distance, fill vectors of 32 bytes: shorter ones are quicker line by line.
