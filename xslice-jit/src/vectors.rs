@@ -5,6 +5,7 @@
 //! instructions as vectors, not as elements. Loads lie between the first and the last byte that the group reads, which are in the operand
 //! (I3).
 
+use std::collections::HashSet;
 use std::ops::Range;
 use xslice_core::ir::{Move, Schedule, Shuffle};
 
@@ -61,6 +62,21 @@ impl Load {
         })
     }
 
+    /// One that gives the same and begins at a multiple of [`VECTOR`], counted `from_start` of the operand, if that is at `low` or after it.
+    fn aligned(&self, from_start: i64, low: i64) -> Option<Self> {
+        let earlier = (from_start + i64::from(self.offset)).rem_euclid(VECTOR as i64);
+        let last = *self.order.iter().filter(|&&byte| byte != NONE).max()?;
+        let offset = i64::from(self.offset) - earlier;
+        let fits = i64::from(last) + earlier < VECTOR as i64 && offset >= low;
+        fits.then(|| Self {
+            offset: offset as i32,
+            order: self.order.map(|byte| match byte {
+                NONE => NONE,
+                byte => byte + earlier as u8,
+            }),
+        })
+    }
+
     /// Whether it gives these bytes and no others.
     fn gives(&self, part: Range<usize>) -> bool {
         let mut order = self.order.iter().enumerate();
@@ -68,7 +84,7 @@ impl Load {
     }
 
     /// Whether it is the vector as it is.
-    pub fn is_in_order(&self) -> bool {
+    fn is_in_order(&self) -> bool {
         self.order.iter().zip(0..).all(|(&byte, at)| byte == at)
     }
 }
@@ -85,6 +101,30 @@ pub(crate) struct Vector {
 }
 
 impl Vector {
+    /// The same bytes by loads that lie in one line of memory where the operand begins with one, as far as that takes no more
+    /// instructions.
+    fn aligned(&self, base: i64, low: i64) -> Self {
+        let align = |load: &Load| load.aligned(base, low).unwrap_or_else(|| load.clone());
+        let aligned = Self {
+            at: self.at,
+            loads: self.loads.iter().map(align).collect(),
+        };
+        match self.in_words().is_none() || aligned.in_words().is_some() {
+            true => aligned,
+            false => self.clone(),
+        }
+    }
+
+    /// The orders that are kept in registers: all that is not in place already, unless one instruction has it as an immediate.
+    pub fn kept_orders(&self) -> impl Iterator<Item = [u8; VECTOR]> {
+        let in_words = self.in_words().is_some();
+        let loads = self
+            .loads
+            .iter()
+            .filter(move |load| !in_words && !load.is_in_order());
+        loads.map(|load| load.order)
+    }
+
     /// The bytes as those of the only load, or of the first and, from [`VECTOR`] on, of the second one, if one instruction of x86-64 puts
     /// them in order: words of 4 bytes, each half of them out of one load.
     pub fn in_words(&self) -> Option<[u8; VECTOR]> {
@@ -139,7 +179,7 @@ pub(crate) fn group(schedule: &Schedule) -> Option<Group> {
     let (cost, group) = longer
         .chain([(from, turns)])
         .filter_map(|(from, turns)| {
-            let (vectors, cost) = vectors(&from)?;
+            let (vectors, cost) = vectors(&from, schedule.src().offset)?;
             let group = Group {
                 vectors,
                 loops,
@@ -253,8 +293,9 @@ fn host_orders_bytes() -> bool {
     }
 }
 
-/// The vectors of a group, the last one overlapping the one before it, and their instructions; `None` if runs one by one take no more.
-fn vectors(from: &[i64]) -> Option<(Vec<Vector>, usize)> {
+/// The vectors of a group whose place is `base`, the last one overlapping the one before it, and their instructions; `None` if runs one
+/// by one take no more.
+fn vectors(from: &[i64], base: i64) -> Option<(Vec<Vector>, usize)> {
     let (low, high) = (*from.iter().min()?, *from.iter().max()? + 1);
     let is_near = low >= -MOST_REACH && high <= MOST_REACH;
     if from.len() < VECTOR || high - low < VECTOR as i64 || !is_near {
@@ -265,13 +306,20 @@ fn vectors(from: &[i64]) -> Option<(Vec<Vector>, usize)> {
     let vectors: Option<Vec<_>> = at
         .map(|at| {
             let loads = loads(&from[at..at + VECTOR], high)?;
-            Some(Vector {
-                at: at as i32,
-                loads,
-            })
+            let at = at as i32;
+            Some(Vector { at, loads })
         })
         .collect();
     let vectors = vectors?;
+    let aligned: Vec<_> = vectors.iter().map(|each| each.aligned(base, low)).collect();
+    let kept = |vectors: &[Vector]| {
+        let orders = vectors.iter().flat_map(Vector::kept_orders);
+        orders.collect::<HashSet<_>>().len()
+    };
+    let vectors = match kept(&aligned) <= kept(&vectors) {
+        true => aligned,
+        false => vectors,
+    };
     // A load, an order and a merge each, then a store, or loads, one instruction and a store; or a load and a store for each unit.
     let cost = |vector: &Vector| match vector.in_words() {
         Some(_) => vector.loads.len() + 2,
@@ -365,6 +413,24 @@ mod tests {
     }
 
     /// Each byte is given by one load, from where it lies, and no load leaves what the group reads.
+    fn assert_gives(vectors: &[Vector], from: &[i64]) {
+        let (low, high) = (from.iter().min().unwrap(), from.iter().max().unwrap() + 1);
+        for vector in vectors {
+            for (k, &at) in from[vector.at as usize..][..VECTOR].iter().enumerate() {
+                let given = vector.loads.iter().filter(|load| load.order[k] != NONE);
+                let places = given.map(|load| i64::from(load.offset) + i64::from(load.order[k]));
+                assert_eq!(places.collect::<Vec<_>>(), [at]);
+            }
+            let in_words = vector.in_words().into_iter().flatten();
+            for (&at, byte) in from[vector.at as usize..].iter().zip(in_words) {
+                let (load, byte) = (usize::from(byte) / VECTOR, usize::from(byte) % VECTOR);
+                assert_eq!(i64::from(vector.loads[load].offset) + byte as i64, at);
+            }
+            let mut offsets = vector.loads.iter().map(|load| i64::from(load.offset));
+            assert!(offsets.all(|offset| *low <= offset && offset + VECTOR as i64 <= high));
+        }
+    }
+
     #[test]
     fn loads_give_each_byte_once_and_lie_within_what_is_read() {
         for (step, extent, row) in [
@@ -376,22 +442,26 @@ mod tests {
         ] {
             let turns = (0..5).flat_map(|turn| (0..extent).map(move |k| turn * row + k * step));
             let from: Vec<i64> = turns.collect();
-            let (low, high) = (from.iter().min().unwrap(), from.iter().max().unwrap() + 1);
-            for vector in vectors(&from).into_iter().flat_map(|(vectors, _)| vectors) {
-                for (k, &at) in from[vector.at as usize..][..VECTOR].iter().enumerate() {
-                    let given = vector.loads.iter().filter(|load| load.order[k] != NONE);
-                    let places =
-                        given.map(|load| i64::from(load.offset) + i64::from(load.order[k]));
-                    assert_eq!(places.collect::<Vec<_>>(), [at]);
+            for base in [0, 5, 8, 28] {
+                if let Some((vectors, _)) = vectors(&from, base) {
+                    assert_gives(&vectors, &from);
                 }
-                let in_words = vector.in_words().into_iter().flatten();
-                for (&at, byte) in from[vector.at as usize..].iter().zip(in_words) {
-                    let (load, byte) = (usize::from(byte) / VECTOR, usize::from(byte) % VECTOR);
-                    assert_eq!(i64::from(vector.loads[load].offset) + byte as i64, at);
-                }
-                let mut offsets = vector.loads.iter().map(|load| i64::from(load.offset));
-                assert!(offsets.all(|offset| *low <= offset && offset + VECTOR as i64 <= high));
             }
         }
+    }
+
+    /// Two words of each row of four, from the last one back: no load of them leaves the 16 bytes of its row but where the first row or the
+    /// last one would be left.
+    #[test]
+    #[cfg(target_arch = "x86_64")]
+    fn loads_begin_at_whole_vectors_of_the_operand() {
+        let words = (0..12).map(|word| (word / 2) * 16 - (word % 2) * 8);
+        let from: Vec<i64> = words.flat_map(|at| at..at + 4).collect();
+        let base = 28;
+        let (vectors, _) = vectors(&from, base).expect("six rows");
+        assert_gives(&vectors, &from);
+        let loads = vectors.iter().flat_map(|vector| &vector.loads);
+        let places = loads.map(|load| base + i64::from(load.offset));
+        assert_eq!(places.collect::<Vec<_>>(), [20, 32, 48, 64, 80, 96]);
     }
 }

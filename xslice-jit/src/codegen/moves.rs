@@ -75,15 +75,13 @@ impl<'e> Emitter<'e> {
 
     /// The orders that vectors need, before all loops.
     pub(super) fn orders(&mut self) {
-        let vectors = self.structure.vectors.iter();
-        let by_bytes = vectors.filter(|vector| vector.in_words().is_none());
-        for load in by_bytes.flat_map(|vector| &vector.loads) {
-            if !load.is_in_order() && !self.orders.contains_key(&load.order) {
-                let order = ConstantData::from(&load.order[..]);
+        let structure = self.structure;
+        for order in structure.vectors.iter().flat_map(Vector::kept_orders) {
+            self.orders.entry(order).or_insert_with(|| {
+                let order = ConstantData::from(&order[..]);
                 let order = self.builder.func.dfg.constants.insert(order);
-                let order = self.builder.ins().vconst(I8X16, order);
-                self.orders.insert(load.order, order);
-            }
+                self.builder.ins().vconst(I8X16, order)
+            });
         }
     }
 
