@@ -169,18 +169,23 @@ fn stays_together(offsets: &[i32], unit: usize) -> bool {
     rest == 0 && units.all(|bytes| bytes.is_sorted_by(|one, &next| follows(*one, next)))
 }
 
-/// A run of whole periods as the tables of a level move it, found once, because to find it takes as long as to move a short one.
+/// Short rows of whole periods as the tables of a level move them, found once, because to find it takes as long as to move them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct KnownRun {
+pub(crate) struct KnownRows {
     pub level: Level,
+    /// Of all rows.
     pub periods: usize,
-    /// Of all of them.
+    /// The rows.
+    pub count: usize,
+    /// Of a row.
     pub bytes: usize,
-    /// Tiles from the beginning of the run on.
+    /// How far rows are from each other in the destination and in the source.
+    pub apart: (isize, isize),
+    /// Tiles of a row, from its place on.
     pub tiles: RowTiles,
-    /// Where one more begins that ends with the run: in the destination and in the source.
+    /// Where one more begins that ends with the row: in the destination and in the source.
     pub last: Option<(usize, isize)>,
-    /// What all of them read, from the place of the run.
+    /// What all rows read, from the place of the first.
     pub reach: (isize, isize),
 }
 

@@ -339,7 +339,7 @@ impl Parts {
             Move::Shuffle { .. } | Move::Fill(_) => None,
         };
         self.structure.inner = Inner::Innermost { table };
-        self.is_turn = schedule.extents().is_empty() && self.structure.positions.len() == 1;
+        self.is_turn = schedule.is_one_turn() && self.structure.positions.len() == 1;
         // The plan keeps the schedule where it is for as long as a kernel holds it.
         let address = std::ptr::from_ref(schedule).expose_provenance();
         self.numbers.push(address as i64);

@@ -267,7 +267,7 @@ fn cost_of_move(schedule: &Schedule, count: usize, shuffle: &Shuffle) -> usize {
         false => OF_ROW,
     };
     let each = shuffle.loads(count).saturating_mul(OF_LOAD);
-    let call = match schedule.knows_run() {
+    let call = match schedule.knows_rows() {
         true => OF_KNOWN_CALL,
         false => OF_CALL,
     };

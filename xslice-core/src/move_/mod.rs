@@ -212,13 +212,13 @@ unsafe fn nest(
     }
 }
 
-/// Runs a schedule. Without loops there is nothing to set up for them.
+/// Runs a schedule. Where one turn is all of it, there is nothing to set up for loops.
 ///
 /// # Safety
 /// As [`nest`].
 #[inline]
 unsafe fn whole(level: Level, schedule: &Schedule, sources: &Sources<'_>, dst: *mut u8) -> bool {
-    if !schedule.extents().is_empty() {
+    if !schedule.extents().is_empty() && !schedule.is_one_turn() {
         // SAFETY: by the contract of this function.
         return unsafe { scheduled(level, schedule, sources, dst, None) };
     }
@@ -226,7 +226,7 @@ unsafe fn whole(level: Level, schedule: &Schedule, sources: &Sources<'_>, dst: *
         Source::Buffer(buffer) => sources.start(buffer),
         Source::Range(_) => core::ptr::null(),
     };
-    // SAFETY: by the contract of this function; without a loop there is one turn, at the offsets.
+    // SAFETY: by the contract of this function; all begins at the offsets.
     unsafe {
         let at = sources.position(schedule.src(), &[]);
         if one_turn(level, schedule, dst, (start, at)) {
@@ -241,8 +241,8 @@ unsafe fn whole(level: Level, schedule: &Schedule, sources: &Sources<'_>, dst: *
     }
 }
 
-/// Runs a schedule without loops, from position `at` of its source, which starts at `start`: most calls are short, and this one puts
-/// nothing on the stack. `false`: its move reads indices, and nothing has moved.
+/// Runs a schedule of which one turn is all, from position `at` of its source, which starts at `start`: most calls are short, and this one
+/// puts nothing on the stack. `false`: its move reads indices, and nothing has moved.
 ///
 /// # Safety
 /// As [`nest`].
@@ -253,16 +253,16 @@ unsafe fn one_turn(
     dst: *mut u8,
     (start, at): (*const u8, i64),
 ) -> bool {
-    let count = schedule.inner().count();
-    // SAFETY: by the contract of this function; without a loop there is one turn, at the offsets.
+    let count = schedule.count_of_turn();
+    // SAFETY: by the contract of this function; all begins at the offsets.
     unsafe {
         let to = dst.offset(schedule.dst().offset as isize);
         turn(level, schedule, count, to, (start, at))
     }
 }
 
-/// One turn of a schedule whose move reads no index: `count` elements from position `at` of the source, which starts at `start`.
-/// `false`: it reads indices, and nothing has moved.
+/// One turn of a schedule whose move reads no index: `count` elements from position `at` of the source, which starts at `start`; as many as
+/// [`Schedule::count_of_turn`] says are those of all its known rows. `false`: it reads indices, and nothing has moved.
 ///
 /// # Safety
 /// As [`Call::inner`], for these places.
@@ -339,9 +339,9 @@ unsafe fn shuffle_turn(
     } = *schedule.inner()
     {
         let operand = start..start.wrapping_add(source_bytes);
-        // SAFETY: by the contract of this function; the run that a schedule keeps is that of its own Move.
+        // SAFETY: by the contract of this function; the rows that a schedule keeps are those of its own Move.
         unsafe {
-            match schedule.known_run() {
+            match schedule.known_rows() {
                 Some(known) if known.periods == count => {
                     shuffle.run_known(level, to, from, known, operand);
                 }
@@ -360,6 +360,15 @@ unsafe fn fill_turn(level: Level, to: *mut u8, count: usize, first: i64, fill: &
 }
 
 impl Schedule {
+    /// Elements of its move in a turn, those of all rows where they are known.
+    #[inline(always)]
+    fn count_of_turn(&self) -> usize {
+        match (self.inner(), self.known_rows()) {
+            (Move::Shuffle { .. }, Some(known)) => known.periods,
+            (inner, _) => inner.count(),
+        }
+    }
+
     /// Rows of its result, at these strides.
     fn strided_rows(&self, count: usize, bytes: usize, dst_stride: i64, src_stride: i64) -> Rows {
         Rows {

@@ -21,13 +21,13 @@ use crate::level::Level;
 use crate::nest::schedule::{Move, Schedule};
 #[cfg(target_arch = "x86_64")]
 use crate::shuffle::Tables;
-use crate::shuffle::{KnownRun, Pattern, Shuffle};
+use crate::shuffle::{KnownRows, Pattern, Shuffle};
 #[cfg(target_arch = "x86_64")]
 use avx512::{picked, short};
 #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
-use core::arch::aarch64::uint8x16_t;
+use core::arch::aarch64::uint8x16_t as Vector;
 #[cfg(target_arch = "x86_64")]
-use core::arch::x86_64::__m128i;
+use core::arch::x86_64::__m128i as Vector;
 use core::ops::Range;
 
 /// A run of periods, and the operand around its source.
@@ -97,7 +97,7 @@ impl Shuffle {
         unsafe { self.rows(level, dst, src, row, operand) }
     }
 
-    /// How a level moves `count` periods, if they are a short run and near, by loads that lie inside the operand, which `holds` says of
+    /// How a level moves rows of `count` periods, if they are short and near, by loads that lie inside the operand, which `holds` says of
     /// what they read.
     #[cfg_attr(
         not(any(
@@ -110,40 +110,39 @@ impl Shuffle {
         &self,
         level: Level,
         count: usize,
+        rows: Rows,
         holds: impl Fn((isize, isize)) -> bool,
-    ) -> Option<KnownRun> {
-        let bytes = count.saturating_mul(self.pattern().period());
-        let row = Rows::one(bytes, Cache::of(bytes));
-        if row.cache != Cache::Near {
+    ) -> Option<KnownRows> {
+        if rows.cache != Cache::Near {
             return None;
         }
         match self.tables(level) {
             #[cfg(target_arch = "x86_64")]
-            (Some(wide), _) => short::known((level, count), self.pattern(), wide, &row)
+            (Some(wide), _) => short::known((level, count), self.pattern(), wide, &rows)
                 .filter(|known| holds(known.reach)),
             #[cfg(any(
                 target_arch = "x86_64",
                 all(target_arch = "aarch64", target_feature = "neon")
             ))]
             (None, Some(narrow)) => {
-                let tables = narrow.of_rows(bytes);
-                lanes::known((level, count), self.pattern(), tables, row, holds)
+                let tables = narrow.of_rows(rows.bytes);
+                lanes::known((level, count), self.pattern(), tables, rows, holds)
             }
             _ => None,
         }
     }
 
-    /// As [`Shuffle::run`], of the periods of a known run.
+    /// Moves rows that are known, the first from `src` to `dst`.
     ///
     /// # Safety
-    /// As [`Shuffle::run`]; `known` was found for this shuffle.
+    /// As [`Shuffle::run`], for each of the rows; `known` was found for this shuffle.
     #[inline(always)]
     pub(super) unsafe fn run_known(
         &self,
         level: Level,
         dst: *mut u8,
         src: *const u8,
-        known: &KnownRun,
+        known: &KnownRows,
         operand: Range<*const u8>,
     ) {
         // SAFETY: by the contract of this function; holding `level` is the proof that the processor has its instructions.
@@ -158,15 +157,15 @@ impl Shuffle {
                     return self.run_inside(dst, src, known, run.low, run.high);
                 }
             }
-            self.run(level, dst, src, known.periods, operand);
+            self.rows(level, dst, src, known.rows(), operand);
         }
     }
 
-    /// Moves a known run whose loads lie inside its operand, from `low` to `high`. All that it is told fits registers, as a [`Run`] does not: its
+    /// Moves known rows whose loads lie inside its operand, from `low` to `high`. All that it is told fits registers, as a [`Run`] does not: its
     /// caller has nothing to write down for it.
     ///
     /// # Safety
-    /// As [`Shuffle::run_known`]; the processor has the level that the run is known for.
+    /// As [`Shuffle::run_known`]; the processor has the level that the rows are known for.
     #[cfg(any(
         target_arch = "x86_64",
         all(target_arch = "aarch64", target_feature = "neon")
@@ -176,12 +175,11 @@ impl Shuffle {
         &self,
         dst: *mut u8,
         src: *const u8,
-        known: &KnownRun,
+        known: &KnownRows,
         low: *const u8,
         high: *const u8,
     ) {
-        let bytes = known.bytes;
-        let run = Run::new(dst, src, bytes, low..high);
+        let run = Run::new(dst, src, known.bytes, low..high);
         // SAFETY: by the contract of this function.
         unsafe {
             #[cfg(target_arch = "x86_64")]
@@ -191,17 +189,11 @@ impl Shuffle {
                 return short::run_known(dst, src, wide, known);
             }
             match self.tables(known.level) {
-                #[cfg(target_arch = "x86_64")]
-                (None, Some(narrow)) => {
-                    let tables = narrow.of_rows(bytes);
-                    lanes::run_known::<__m128i>(&run, self.pattern(), tables, known);
-                }
-                #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
                 (_, Some(narrow)) => {
-                    let tables = narrow.of_rows(bytes);
-                    lanes::run_known::<uint8x16_t>(&run, self.pattern(), tables, known);
+                    let tables = narrow.of_rows(known.bytes);
+                    lanes::run_known::<Vector>(&run, self.pattern(), tables, known);
                 }
-                _ => unreachable!("a run is known by its tables"),
+                _ => self.rows(known.level, dst, src, known.rows(), low..high),
             }
         }
     }
@@ -241,15 +233,13 @@ impl Shuffle {
                     let row = |k| avx512::wide(&run.row(k, rows), pattern, wide, avx512::vectors);
                     (0..rows.count).for_each(row);
                 }
-                #[cfg(target_arch = "x86_64")]
-                (None, Some(narrow)) => {
-                    let tables = narrow.of_rows(rows.bytes);
-                    lanes::rows::<__m128i>(&run, pattern, tables, rows);
-                }
-                #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
+                #[cfg(any(
+                    target_arch = "x86_64",
+                    all(target_arch = "aarch64", target_feature = "neon")
+                ))]
                 (_, Some(narrow)) => {
                     let tables = narrow.of_rows(rows.bytes);
-                    lanes::rows::<uint8x16_t>(&run, pattern, tables, rows);
+                    lanes::rows::<Vector>(&run, pattern, tables, rows);
                 }
                 _ => (0..rows.count).for_each(|k| units(&run.row(k, rows), pattern, 0..run.bytes)),
             }
@@ -321,15 +311,13 @@ impl Shuffle {
                 (Some(wide), _) => {
                     each.for_each(|k| avx512::wide(&row(k), pattern, wide, avx512::vectors));
                 }
-                #[cfg(target_arch = "x86_64")]
-                (None, Some(narrow)) => {
-                    let tables = narrow.of_rows(rows.bytes);
-                    lanes::rows_from::<__m128i>(&run, pattern, tables, rows, places);
-                }
-                #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
+                #[cfg(any(
+                    target_arch = "x86_64",
+                    all(target_arch = "aarch64", target_feature = "neon")
+                ))]
                 (_, Some(narrow)) => {
                     let tables = narrow.of_rows(rows.bytes);
-                    lanes::rows_from::<uint8x16_t>(&run, pattern, tables, rows, places);
+                    lanes::rows_from::<Vector>(&run, pattern, tables, rows, places);
                 }
                 _ => each.for_each(|k| {
                     let row = row(k);
@@ -339,6 +327,18 @@ impl Shuffle {
                     units(&row, pattern, 0..run.bytes);
                 }),
             }
+        }
+    }
+}
+
+impl KnownRows {
+    fn rows(&self) -> Rows {
+        Rows {
+            count: self.count,
+            bytes: self.bytes,
+            dst_stride: self.apart.0,
+            src_stride: self.apart.1,
+            cache: Cache::Near,
         }
     }
 }
@@ -365,7 +365,7 @@ impl Run {
     }
 }
 
-/// Builds what a verified schedule is run by, so that no call has to: how its run moves where that is short, and tables of whole
+/// Builds what a verified schedule is run by, so that no call has to: how its rows move where they are short, and tables of whole
 /// lines where it moves by these.
 pub(crate) fn prepare(schedule: &mut Schedule) {
     let Move::Shuffle {
@@ -376,22 +376,29 @@ pub(crate) fn prepare(schedule: &mut Schedule) {
     else {
         return;
     };
+    let bytes = count.saturating_mul(shuffle.pattern().period());
     #[cfg(target_arch = "x86_64")]
     {
-        let bytes = count.saturating_mul(shuffle.pattern().period());
         let rows = Rows::one(bytes, Cache::of(schedule.bytes()));
         shuffle.lines(Level::best(), &rows);
     }
     // Where an index says where a run begins, each call sees whether it is inside.
-    let at = schedule.src().offset as isize;
+    let (at, is_affine) = (schedule.src().offset as isize, schedule.src().is_affine());
     let holds = |(first, last): (isize, isize)| {
         let (first, last) = (at.saturating_add(first), at.saturating_add(last));
-        !schedule.is_one_turn() || (first >= 0 && last.unsigned_abs() <= *source_bytes)
+        !is_affine || (first >= 0 && last.unsigned_abs() <= *source_bytes)
     };
-    // Rows of loops are moved together.
-    let alone = schedule.extents().is_empty() || !schedule.src().is_affine();
-    let known = alone.then(|| shuffle.known(Level::best(), *count, holds));
-    schedule.keep_run(known.flatten());
+    let rows = match (schedule.extents(), is_affine) {
+        ([], _) | (_, false) => Some(Rows::one(bytes, Cache::of(bytes))),
+        (&[turns], true) => {
+            let (dst, src) = (schedule.dst().strides[0], schedule.src().strides[0]);
+            Some(schedule.strided_rows(turns, bytes, dst, src))
+        }
+        // Rows of loops are moved together.
+        (_, true) => None,
+    };
+    let known = rows.and_then(|rows| shuffle.known(Level::best(), *count, rows, holds));
+    schedule.keep_rows(known);
 }
 
 /// Moves bytes `at` of a run unit by unit; `at` begins and ends with a unit.

@@ -38,11 +38,11 @@ impl Schedule {
         }
     }
 
-    /// Whether a turn of the loops around [`Schedule::run_innermost`] is a run that is known: it has little to find out.
+    /// Whether the rows that [`Schedule::run_innermost`] moves in a turn of the loops around it are known: it has little to find out.
     #[doc(hidden)]
     #[must_use]
-    pub fn knows_run(&self) -> bool {
-        self.known_run().is_some()
+    pub fn knows_rows(&self) -> bool {
+        self.known_rows().is_some()
     }
 
     /// Whether [`Schedule::run_innermost`] moves rows together that lie anywhere in the destination.
@@ -125,8 +125,8 @@ impl Schedule {
             // Without a loop there is nothing to set up for one.
             let loops = self.extents().len();
             // Most have none, and need not ask.
-            let is_turn = loops == 0 || loops == self.outer_loops();
-            let count = self.inner().count();
+            let is_turn = loops == 0 || self.is_one_turn() || loops == self.outer_loops();
+            let count = self.count_of_turn();
             is_turn && turn(Level::settled(), self, count, dst, (operand, at))
                 || self.run_turns(dst, at, table, operand)
         }

@@ -20,7 +20,7 @@ use crate::error::Error;
 use crate::level::Level;
 use crate::list::List;
 use crate::range::Progression;
-use crate::shuffle::{KnownRun, Shuffle};
+use crate::shuffle::{KnownRows, Shuffle};
 use crate::tensor::Tensor;
 use alloc::{borrow::Cow, format, sync::Arc};
 use core::fmt;
@@ -160,7 +160,7 @@ pub struct Schedule {
     dst: Access,
     bytes: usize,
     inner: Move,
-    known_run: Option<KnownRun>,
+    known_rows: Option<KnownRows>,
 }
 
 /// What a loop moves in the tables of the source.
@@ -257,7 +257,7 @@ impl Schedule {
             dst,
             bytes: written,
             inner: Move::Copy { bytes },
-            known_run: None,
+            known_rows: None,
         })
     }
 
@@ -397,20 +397,23 @@ impl Schedule {
         self.extents.heap_bytes() + self.src.heap_bytes() + self.dst.heap_bytes() + inner
     }
 
-    /// Whether one turn of the Move is all of it, at a place of the source that no index decides.
-    pub(crate) fn is_one_turn(&self) -> bool {
-        self.extents.is_empty() && self.src.is_affine()
+    /// Whether one turn of the Move is all of it, at a place of the source that no index decides: there is no loop, or its rows are known.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn is_one_turn(&self) -> bool {
+        self.src.is_affine() && (self.extents.is_empty() || self.known_rows.is_some())
     }
 
-    /// The run of the Move as the best level moves it, if it was [kept](Self::keep_run).
+    /// The rows of the Move as the best level moves them, if they were [kept](Self::keep_rows): those of a turn where indices say where it
+    /// begins, else all.
     #[inline]
-    pub(crate) fn known_run(&self) -> Option<&KnownRun> {
-        self.known_run.as_ref()
+    pub(crate) fn known_rows(&self) -> Option<&KnownRows> {
+        self.known_rows.as_ref()
     }
 
-    /// Keeps how the best level moves the run of the Move, which must be what was found for it: calls rest on that.
-    pub(crate) fn keep_run(&mut self, run: Option<KnownRun>) {
-        self.known_run = run;
+    /// Keeps how the best level moves the rows of the Move, which must be what was found for them: calls rest on that.
+    pub(crate) fn keep_rows(&mut self, rows: Option<KnownRows>) {
+        self.known_rows = rows;
     }
 
     /// What one turn of the outer loops does.

@@ -17,7 +17,7 @@ use crate::move_::copy::Rows;
 use crate::move_::prefetch;
 use crate::move_::processor::habits;
 use crate::nest::schedule::KEPT;
-use crate::shuffle::{KnownRun, LINE, Pattern, Tables};
+use crate::shuffle::{KnownRows, LINE, Pattern, Tables};
 use core::arch::x86_64::{__m128i, _mm_or_si128, _mm_shuffle_epi8};
 use halves::BothHalves;
 
@@ -46,7 +46,7 @@ unsafe impl Lanes for __m128i {
     }
 
     #[target_feature(enable = "avx2")]
-    unsafe fn few(run: &Run, tables: &Tables<16>, known: &KnownRun) -> bool {
+    unsafe fn few(run: &Run, tables: &Tables<16>, known: &KnownRows) -> bool {
         // SAFETY: by the contract of this function.
         unsafe { few(run, tables, known) }
     }
@@ -114,13 +114,13 @@ unsafe fn each_by<const VECTORS: usize, const LOADS: usize>(
     unsafe { walk(&halves, first, tables, tiles) }
 }
 
-/// Moves the tiles of a run that is known, and too short to be aligned. `false`: they are moved by other loops, and nothing has moved.
+/// Moves the tiles of rows that are known, and too short to be aligned. `false`: they are moved by other loops, and nothing has moved.
 ///
 /// # Safety
 /// As [`lanes::run_known`]; the processor has AVX2.
 #[target_feature(enable = "avx2")]
 #[inline]
-unsafe fn few(run: &Run, tables: &Tables<16>, known: &KnownRun) -> bool {
+unsafe fn few(run: &Run, tables: &Tables<16>, known: &KnownRows) -> bool {
     if known.bytes >= LEAST_ALIGNED || !tables.fill_vectors() {
         return false;
     }
@@ -135,24 +135,29 @@ unsafe fn few(run: &Run, tables: &Tables<16>, known: &KnownRun) -> bool {
 unsafe fn few_by<const VECTORS: usize, const LOADS: usize>(
     run: &Run,
     tables: &Tables<16>,
-    known: &KnownRun,
+    known: &KnownRows,
 ) {
     let halves = BothHalves::<VECTORS, LOADS>::new(tables);
     let (stride, whole) = (tables.src_stride, known.tiles.whole);
-    let (mut src, mut dst) = (run.src, run.dst);
-    // SAFETY: by the contract of this function.
-    unsafe {
-        for _ in 0..whole / 2 {
-            halves.step(src, dst, stride);
-            src = src.wrapping_offset(2 * stride);
-            dst = dst.wrapping_add(2 * tables.tile);
+    let (mut row_src, mut row_dst) = (run.src, run.dst);
+    for _ in 0..known.count {
+        let (mut src, mut dst) = (row_src, row_dst);
+        // SAFETY: by the contract of this function.
+        unsafe {
+            for _ in 0..whole / 2 {
+                halves.step(src, dst, stride);
+                src = src.wrapping_offset(2 * stride);
+                dst = dst.wrapping_add(2 * tables.tile);
+            }
+            if whole % 2 > 0 {
+                halves.one(src, dst);
+            }
+            if let Some((at, place)) = known.last {
+                halves.one(row_src.offset(place), row_dst.add(at));
+            }
         }
-        if whole % 2 > 0 {
-            halves.one(src, dst);
-        }
-        if let Some((at, place)) = known.last {
-            halves.one(run.src.offset(place), run.dst.add(at));
-        }
+        row_dst = row_dst.wrapping_offset(known.apart.0);
+        row_src = row_src.wrapping_offset(known.apart.1);
     }
 }
 

@@ -11,7 +11,7 @@ use super::{Places, Run, units};
 use crate::level::Level;
 use crate::move_::cache::Cache;
 use crate::move_::copy::Rows;
-use crate::shuffle::{KnownRun, Pattern, RowTiles, Tables};
+use crate::shuffle::{KnownRows, Pattern, RowTiles, Tables};
 use core::ops::Range;
 use tile::InRegisters;
 pub(super) use tile::{InMemory, Tile};
@@ -44,7 +44,7 @@ pub(super) unsafe trait Lanes: Copy {
     ///
     /// # Safety
     /// As [`run_known`].
-    unsafe fn few(_run: &Run, _tables: &Tables<16>, _known: &KnownRun) -> bool {
+    unsafe fn few(_run: &Run, _tables: &Tables<16>, _known: &KnownRows) -> bool {
         false
     }
 
@@ -191,45 +191,51 @@ pub(super) unsafe fn rows<V: Lanes>(
     }
 }
 
-/// The run of a single row by tiles whose loads lie inside the operand, which `holds` says of what they read. Units at its end may be left
-/// to move one by one: those of the last tile, if that leaves the operand, and those that fill none.
+/// Rows by tiles whose loads lie inside the operand, which `holds` says of what they read. Units at the end of a single one may be left to
+/// move one by one: those of the last tile, if that leaves the operand, and those that fill none.
 pub(super) fn known(
     (level, periods): (Level, usize),
     pattern: &Pattern,
     tables: &Tables<16>,
     rows: Rows,
     holds: impl Fn((isize, isize)) -> bool,
-) -> Option<KnownRun> {
+) -> Option<KnownRows> {
     let all = Tiles::new(pattern, tables, rows);
     let without = |dropped| Tiles::of(tables, rows, all.count.saturating_sub(dropped), None);
-    let fits = |tiles: &Tiles<'_>| tiles.count > 0 && holds(tiles.reach);
+    let fits = |tiles: &Tiles<'_>| {
+        let is_covered = tiles.last.is_some() || tiles.count * tables.tile == rows.bytes;
+        tiles.count > 0 && (is_covered || rows.count == 1) && holds(rows.reach(tiles.reach))
+    };
     let tiles = [all, without(0), without(1)].into_iter().find(fits)?;
-    Some(KnownRun {
+    Some(KnownRows {
         level,
-        periods,
+        periods: rows.count * periods,
+        count: rows.count,
         bytes: rows.bytes,
+        apart: (rows.dst_stride, rows.src_stride),
         tiles: RowTiles::whole(tiles.count),
         last: tiles.last,
-        reach: tiles.reach,
+        reach: rows.reach(tiles.reach),
     })
 }
 
-/// Moves a run that is known.
+/// Moves rows that are known.
 ///
 /// # Safety
-/// As [`rows`], for a run that is [`known`] for these tables and whose reach lies inside the operand.
+/// As [`rows`], for rows that are [`known`] for these tables and whose reach lies inside the operand; `run` is the first.
 #[inline(always)]
 pub(super) unsafe fn run_known<V: Lanes>(
     run: &Run,
     pattern: &Pattern,
     tables: &Tables<16>,
-    known: &KnownRun,
+    known: &KnownRows,
 ) {
     // SAFETY: by the contract of this function. By `fitting_rows`, which singles out rows, short runs took up to a quarter longer.
     unsafe {
+        let rows = known.rows();
         if !V::few(run, tables, known) {
             let tiles = Tiles {
-                rows: Rows::one(known.bytes, Cache::Near),
+                rows,
                 places: None,
                 count: known.tiles.whole,
                 last: known.last,

@@ -83,11 +83,25 @@ impl<'a> Trial<'a> {
             dst == self.expected,
             "{name}: {pattern:?}, {periods} periods"
         );
-        for alone in self.run_alone(level) {
-            let (moved, behind) = alone.split_at(self.rows.bytes);
-            let is_equal = moved == &self.expected[0][..self.rows.bytes];
-            assert!(is_equal, "{name}: {pattern:?}, {periods} periods alone");
-            assert!(behind.iter().all(|&byte| byte == UNTOUCHED), "{pattern:?}");
+        let near = |rows: Rows| Rows {
+            cache: Cache::Near,
+            ..rows
+        };
+        let one = Rows {
+            count: 1,
+            ..self.rows
+        };
+        for (rows, bytes) in [(one, one.bytes), (self.rows, self.expected[0].len())] {
+            let mut expected = self.expected[0][..bytes].to_vec();
+            expected.resize(self.expected[0].len() + 64, UNTOUCHED);
+            for moved in self.run_known(level, near(rows)) {
+                let count = rows.count;
+                let is_equal = moved == expected;
+                assert!(
+                    is_equal,
+                    "{name}: {pattern:?}, {count} of {periods} periods, known"
+                );
+            }
         }
     }
 
@@ -114,9 +128,9 @@ impl<'a> Trial<'a> {
         }
     }
 
-    /// The first row: with what is known of its place, and with what is known wherever a run begins, so that each call sees whether it is
-    /// inside.
-    fn run_alone(&self, level: Level) -> [Vec<u8>; 2] {
+    /// The first rows: with what is known of their place, and with what is known wherever they begin, so that each call sees whether they
+    /// are inside.
+    fn run_known(&self, level: Level, rows: Rows) -> [Vec<u8>; 2] {
         let (shuffle, periods) = (self.shuffle, self.periods);
         let operand = self.src.as_ptr_range();
         let src = operand.start.wrapping_add(self.start);
@@ -125,20 +139,20 @@ impl<'a> Trial<'a> {
             first >= 0 && last.unsigned_abs() <= self.src.len()
         };
         let known = [
-            shuffle.known(level, periods, inside),
-            shuffle.known(level, periods, |_| true),
+            shuffle.known(level, periods, rows, inside),
+            shuffle.known(level, periods, rows, |_| true),
         ];
         known.map(|known| {
-            let mut alone = vec![UNTOUCHED; self.rows.bytes + 64];
-            let dst = alone.as_mut_ptr();
-            // SAFETY: as above, for the first of the rows.
+            let mut moved = vec![UNTOUCHED; self.expected[0].len() + 64];
+            let dst = moved.as_mut_ptr();
+            // SAFETY: as above, for some of the rows.
             unsafe {
                 match &known {
                     Some(known) => shuffle.run_known(level, dst, src, known, operand.clone()),
-                    None => shuffle.run(level, dst, src, periods, operand.clone()),
+                    None => shuffle.rows(level, dst, src, rows, operand.clone()),
                 }
             }
-            alone
+            moved
         })
     }
 }

@@ -11,7 +11,7 @@ use crate::move_::copy::Rows;
 use crate::move_::processor::habits;
 use crate::move_::shuffled::Run;
 use crate::move_::shuffled::lanes::{by_shape, fitting, inside, last_tile};
-use crate::shuffle::{KnownRun, Pattern, RowTiles, Tables};
+use crate::shuffle::{KnownRows, Pattern, RowTiles, Tables};
 use core::ops::Range;
 
 /// Whether rows are that short.
@@ -147,13 +147,13 @@ unsafe fn shaped<const VECTORS: usize, const LOADS: usize>(
     }
 }
 
-/// The run of a single row, if it is that short and its tables stay in registers.
+/// Rows, if they are that short, need no masks but those of a single one, and their tables stay in registers.
 pub(in crate::move_::shuffled) fn known(
     (level, periods): (Level, usize),
     pattern: &Pattern,
     tables: &Tables<64>,
     rows: &Rows,
-) -> Option<KnownRun> {
+) -> Option<KnownRows> {
     // Only whether tables of this shape have a loop of their own.
     const fn stay<const VECTORS: usize, const LOADS: usize>() -> bool {
         true
@@ -162,35 +162,38 @@ pub(in crate::move_::shuffled) fn known(
         return None;
     }
     let (short, last) = Short::alone(pattern, tables, rows);
-    Some(KnownRun {
+    (rows.count == 1 || short.tiles.cut == 0).then(|| KnownRows {
         level,
-        periods,
+        periods: rows.count * periods,
+        count: rows.count,
         bytes: rows.bytes,
+        apart: (rows.dst_stride, rows.src_stride),
         tiles: short.tiles,
         last,
-        reach: short.reach,
+        reach: rows.reach(short.reach),
     })
 }
 
-/// Moves a run that is known.
+/// Moves rows that are known.
 ///
 /// # Safety
-/// The processor has AVX-512 F, BW, VL, DQ and VBMI; the run is [`known`] for these tables, what it reads from `src` on lies inside the operand,
-/// and its bytes are writable from `dst` on.
+/// The processor has AVX-512 F, BW, VL, DQ and VBMI; the rows are [`known`] for these tables, what they read from `src` on lies inside the
+/// operand, and their bytes are writable from `dst` on.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
 pub(in crate::move_::shuffled) unsafe fn run_known(
     dst: *mut u8,
     src: *const u8,
     tables: &Tables<64>,
-    known: &KnownRun,
+    known: &KnownRows,
 ) {
+    // [`known`] finds none of other tables. A way back for these would cost short rows a fifth: nothing would be left to do after the call.
+    let never = || unreachable!("no rows are known of such tables");
     // SAFETY: by the contract of this function.
     unsafe {
-        by_shape!(
-            tables,
-            known_of(dst, src, tables, known),
-            unreachable!("no run is known of such tables")
-        )
+        match known.count {
+            1 => by_shape!(tables, known_row(dst, src, tables, known), never()),
+            _ => by_shape!(tables, known_rows(dst, src, tables, known), never()),
+        }
     }
 }
 
@@ -198,19 +201,39 @@ pub(in crate::move_::shuffled) unsafe fn run_known(
 /// As [`run_known`], with the tables of that shape.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
 #[inline(never)]
-unsafe fn known_of<const VECTORS: usize, const LOADS: usize>(
+unsafe fn known_row<const VECTORS: usize, const LOADS: usize>(
     dst: *mut u8,
     src: *const u8,
     tables: &Tables<64>,
-    known: &KnownRun,
+    known: &KnownRows,
 ) {
     let in_registers = WideInRegisters::<VECTORS, LOADS>::new(tables);
     // SAFETY: by the contract of this function.
     unsafe {
         in_registers.row::<false, 0>(tables, (src, dst), known.tiles, Fetch::NONE);
-        if let Some((at, place)) = known.last {
-            in_registers.tile(dst.add(at), src.offset(place));
+        in_registers.last(known, (src, dst));
+    }
+}
+
+/// # Safety
+/// As [`run_known`], with the tables of that shape.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
+#[inline(never)]
+unsafe fn known_rows<const VECTORS: usize, const LOADS: usize>(
+    mut dst: *mut u8,
+    mut src: *const u8,
+    tables: &Tables<64>,
+    known: &KnownRows,
+) {
+    let in_registers = WideInRegisters::<VECTORS, LOADS>::new(tables);
+    for _ in 0..known.count {
+        // SAFETY: by the contract of this function.
+        unsafe {
+            in_registers.tiles::<false, 0>(tables, (src, dst), known.tiles.whole, Fetch::NONE);
+            in_registers.last(known, (src, dst));
         }
+        dst = dst.wrapping_offset(known.apart.0);
+        src = src.wrapping_offset(known.apart.1);
     }
 }
 
@@ -430,6 +453,19 @@ impl<const VECTORS: usize, const LOADS: usize> WideInRegisters<VECTORS, LOADS> {
                 dst = dst.wrapping_add(tables.tile);
                 rest -= given;
             }
+        }
+    }
+
+    /// Moves the tile that ends with a known row and overlaps the one before it, if there is one.
+    ///
+    /// # Safety
+    /// As [`run_known`], for the row at the place.
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
+    #[inline]
+    unsafe fn last(&self, known: &KnownRows, (src, dst): Place) {
+        if let Some((at, place)) = known.last {
+            // SAFETY: by the contract of this function.
+            unsafe { self.tile(dst.add(at), src.offset(place)) };
         }
     }
 
