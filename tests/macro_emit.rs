@@ -32,6 +32,7 @@ fn emitted(plan: &Plan, names: &[&str], destination: Destination) -> String {
         },
         root: "xslice",
         parameters: names,
+        variables: "",
         destination,
         fallible: plan
             .steps()

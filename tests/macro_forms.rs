@@ -142,6 +142,92 @@ fn fragments_of_macro_rules_are_transparent() {
     assert_eq!((a, b, head::SHAPE), ([1, 2], [3, 4], [2]));
 }
 
+macro_rules! picked {
+    ($x:expr, $len:literal) => { xslice!(<u8[$len]> $x[...] |> onnx::Gather@13(indices = [-1, 0], axis = 0)) };
+}
+
+macro_rules! last_of {
+    ($name:ident $types:tt) => {
+        xslice! { fn $name<u8 $types> [...] |> [-1:] }
+    };
+}
+
+last_of! { last [4] }
+
+/// The compiler forgets there that `|` and `>` stand side by side.
+#[test]
+fn chains_are_written_in_bodies_of_macro_rules() {
+    assert_eq!(picked!([1_u8, 2, 3], 3), [3, 1]);
+    let mut y = [0];
+    last(&[1, 2, 3, 4], &mut y);
+    assert_eq!(y, [4]);
+}
+
+/// Where constants have names that variables often have, and strings a method of the name of `clone`.
+mod constants_and_methods {
+    #![allow(non_upper_case_globals, dead_code)]
+    use xslice::xslice;
+
+    pub const i: usize = 3;
+    pub const j: usize = 3;
+    pub const at: usize = 0;
+    pub const row0: usize = 0;
+    pub const error: usize = 0;
+
+    pub trait Twice {
+        fn clone(&self) -> Self;
+        fn into(self) -> Self;
+    }
+
+    impl Twice for String {
+        fn clone(&self) -> Self {
+            String::new()
+        }
+        fn into(self) -> Self {
+            self
+        }
+    }
+
+    impl Twice for i32 {
+        fn clone(&self) -> Self {
+            0
+        }
+        fn into(self) -> Self {
+            0
+        }
+    }
+
+    xslice! { pub const fn twisted<u8[40, 40]> [::-1, ::2] }
+    xslice! { pub fn named<string[2], ids: i32[2]> [@ids] }
+
+    pub fn strings(q: &[String; 2], ids: [i32; 2]) -> Result<[String; 2], xslice::Error> {
+        xslice!(<string[2], ids: i32[2]> q[@ids])
+    }
+
+    pub fn twice(s: [u8; 4], ids: [i32; 2], jds: [i64; 2]) -> Result<[u8; 2], xslice::Error> {
+        xslice!(<u8[4], ids: i32[2], jds: i64[2]> s[@jds][@ids])
+    }
+
+    pub fn both(s: [u8; 4], ids: [i32; 2], jds: [i64; 2]) -> Result<[u8; 4], xslice::Error> {
+        xslice!(<u8[2, 2], ids: i32[2], jds: i64[2]> s[@jds, ::-1][:, @ids])
+    }
+}
+
+#[test]
+fn constants_and_methods_in_scope_are_not_meant() {
+    use constants_and_methods::{both, named, strings, twice, twisted};
+    let strings_of = |texts: [&str; 2]| texts.map(String::from);
+    let backwards = Ok(strings_of(["b", "a"]));
+    assert_eq!(strings(&strings_of(["a", "b"]), [1, 0]), backwards);
+    let mut y = strings_of(["", ""]);
+    named(&strings_of(["a", "b"]), &[-1, 0], &mut y).expect("indices in range");
+    assert_eq!(Ok(y), backwards);
+    assert_eq!(twice([1, 2, 3, 4], [1, 0], [2, 3]), Ok([4, 3]));
+    assert_eq!(both([1, 2, 3, 4], [0, 1], [1, 0]), Ok([4, 3, 2, 1]));
+    let x: [u8; 1600] = core::array::from_fn(|at| (at % 251) as u8);
+    assert_eq!(twisted(&x)[..2], [x[39 * 40], x[39 * 40 + 2]]);
+}
+
 #[test]
 fn names_of_operands_do_not_meet_those_of_expansions() {
     let (i, s, d, dst, src, row0) = (

@@ -174,6 +174,7 @@ pub fn function(model: &Model, plan: &Plan, head: &str) -> Result<String> {
         head,
         root: ROOT,
         parameters: &parameters,
+        variables: "",
         destination: Destination::Parameter,
         fallible: is_fallible(plan),
     };

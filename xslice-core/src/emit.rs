@@ -60,6 +60,9 @@ pub struct Function<'a> {
     pub root: &'a str,
     /// The names of the operands, in the order of the plan.
     pub parameters: &'a [&'a str],
+    /// What the names of its own variables begin with: where a constant of such a name may be in scope, by something that no name of a user's
+    /// begins with.
+    pub variables: &'a str,
     /// Where the result goes.
     pub destination: Destination,
     /// Whether it returns a `Result`; needed where a plan has checks.
@@ -100,6 +103,7 @@ pub enum By {
 ///     head: "fn crop",
 ///     root: "xslice",
 ///     parameters: &["x"],
+///     variables: "",
 ///     destination: Destination::Parameter,
 ///     fallible: false,
 /// };
@@ -229,7 +233,7 @@ impl<'a> Emitter<'a> {
     fn function(mut self) -> Result<String, Error> {
         self.temporaries()?;
         if self.wanted.destination != Destination::Parameter {
-            let (dst, zeros) = (self.local("dst"), zeros(self.plan, self.wanted.root));
+            let (dst, zeros) = (self.dst(), zeros(self.plan, self.wanted.root));
             self.line(format_args!("let mut {dst} = {zeros};"));
         }
         let mut steps = self.plan.steps();
@@ -269,10 +273,11 @@ impl<'a> Emitter<'a> {
 
     /// Returns what is wrong, if anything is. `?` would be shorter, and more work for the compiler.
     fn or_return(&mut self, call: core::fmt::Arguments<'_>) {
+        let error = self.local("error");
         self.open(format_args!(
-            "if let ::core::result::Result::Err(error) = {call}"
+            "if let ::core::result::Result::Err({error}) = {call}"
         ));
-        self.line(format_args!("return ::core::result::Result::Err(error);"));
+        self.line(format_args!("return ::core::result::Result::Err({error});"));
         self.close();
     }
 
@@ -297,9 +302,17 @@ impl<'a> Emitter<'a> {
         self.wanted.destination == Destination::Constant
     }
 
-    /// A name of the function's own that no parameter has.
+    /// A variable of the function's own that no parameter has the name of.
     fn local(&self, name: &str) -> String {
-        let mut name = name.to_string();
+        self.unlike_parameters(format!("{}{name}", self.wanted.variables))
+    }
+
+    /// The destination.
+    fn dst(&self) -> String {
+        self.unlike_parameters(String::from("dst"))
+    }
+
+    fn unlike_parameters(&self, mut name: String) -> String {
         while self.wanted.parameters.contains(&name.as_str()) {
             name.push('_');
         }
@@ -353,7 +366,7 @@ impl<'a> Emitter<'a> {
             .collect();
         let mut result = format!("[{}; {len}]", self.element(ty));
         if self.wanted.destination == Destination::Parameter {
-            let (dst, ty) = (self.local("dst"), self.parameter(ty, len));
+            let (dst, ty) = (self.dst(), self.parameter(ty, len));
             parameters.push((dst, format!("&mut {ty}")));
             result = String::from("()");
         }
@@ -418,7 +431,7 @@ impl<'a> Emitter<'a> {
     fn result(&mut self) {
         let value = match self.wanted.destination {
             Destination::Parameter => String::from("()"),
-            Destination::Constant => self.local("dst"),
+            Destination::Constant => self.dst(),
         };
         match (self.wanted.fallible, value.as_str()) {
             (true, value) => self.line(format_args!("::core::result::Result::Ok({value})")),

@@ -17,6 +17,9 @@ use xslice_core::{ElementType, Error, Plan, Signature};
 /// Bytes of any result, intermediate ones included: constants are computed in the memory of the compiler.
 const LARGEST: usize = 1 << 31;
 
+/// What variables of a function begin with: a `static` or a `const` in scope of the same name would be meant instead.
+const VARIABLES: &str = "__xslice_";
+
 /// For whatever a generated function does that a strict reader would not.
 const ALLOW: &str = "#[allow(clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction, unused_assignments, unused_mut, \
     unused_qualifications, unused_variables, reason = \"generated\")]";

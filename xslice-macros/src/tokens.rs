@@ -123,6 +123,14 @@ impl Flat {
     /// Adds a token.
     pub fn push(&mut self, kind: TokenKind<'static>, ends: Ends) {
         let at = self.tokens.len();
+        // In the body of a `macro_rules` the compiler forgets what stands side by side, unless it is one token of Rust.
+        if let (Some(Token { kind: before, .. }), Some((_, end))) =
+            (self.tokens.last_mut(), self.ends.last())
+            && let TokenKind::Punct { joint, .. } = before
+            && matches!(kind, TokenKind::Punct { .. })
+        {
+            *joint |= touch(*end, ends.0);
+        }
         self.tokens.push(Token {
             kind,
             span: at..at + 1,
@@ -167,4 +175,10 @@ impl Flat {
             self.push(TokenKind::Close(delimiter), (close, close));
         }
     }
+}
+
+/// Whether one begins where the other ends.
+fn touch(one: Span, next: Span) -> bool {
+    let place = |span: Span| (span.file(), span.line(), span.column());
+    place(one.end()) == place(next.start())
 }

@@ -78,7 +78,7 @@ impl Emitter<'_> {
     pub(super) fn target(&self, scratch: Option<usize>) -> String {
         match scratch {
             Some(at) => self.scratch(at),
-            None => self.local("dst"),
+            None => self.dst(),
         }
     }
 
@@ -111,8 +111,7 @@ impl Emitter<'_> {
 
     /// What makes a mutable reference of a variable.
     pub(super) fn mutable(&self, dst: &str) -> &'static str {
-        let is_reference =
-            self.wanted.destination == Destination::Parameter && dst == self.local("dst");
+        let is_reference = self.wanted.destination == Destination::Parameter && dst == self.dst();
         if is_reference { "" } else { "&mut " }
     }
 
@@ -233,12 +232,14 @@ impl Emitter<'_> {
         };
         let is_constant = matches!(buffer, Buffer::Constant(_));
         if block == 1 {
+            let element = format!("{src}[{from}]");
+            // By their full names: where the text stands, other traits may have methods of these.
             let moved = match (is_string, is_constant) {
-                (false, _) => "",
-                (true, false) => ".clone()",
-                (true, true) => ".into()",
+                (false, _) => element,
+                (true, false) => format!("::core::clone::Clone::clone(&{element})"),
+                (true, true) => format!("::core::convert::Into::into({element})"),
             };
-            return self.line(format_args!("{dst}[{to}] = {src}[{from}]{moved};"));
+            return self.line(format_args!("{dst}[{to}] = {moved};"));
         }
         // Not by ranges of arrays: for each length the compiler would make functions of its own.
         let (root, mutable) = (self.wanted.root, self.mutable(dst));

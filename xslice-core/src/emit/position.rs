@@ -190,14 +190,12 @@ impl Emitter<'_> {
                 }
                 Buffer::Operand(_) | Buffer::Scratch(_) => {
                     let (root, table) = (self.wanted.root, self.buffer(row.table));
+                    let index = format!("{table}[{position}]");
                     let wide = match row.index {
-                        IndexType::I32 => ".into()",
-                        IndexType::I64 => "",
+                        IndexType::I32 => format!("::core::convert::Into::into({index})"),
+                        IndexType::I64 => index,
                     };
-                    format!(
-                        "{root}::__private::wrap({table}[{position}]{wide}, {})",
-                        row.size
-                    )
+                    format!("{root}::__private::wrap({wide}, {})", row.size)
                 }
             };
             self.line(format_args!("let {name} = {value};"));

@@ -6,12 +6,13 @@
 //! A crate may have hundreds of invocations, and a macro runs without optimisation where its user builds without: what stands at the
 //! operands is made token by token, what else is common is text, which is lexed in one.
 
-use super::{compile, not_constant, text};
+use super::{VARIABLES, compile, not_constant, text};
 use crate::parse::{Expression, Notation, Rust};
 use crate::report::{self, Refusal};
 use crate::template::{self, ROOT, Template};
 use crate::tokens::Ends;
 use proc_macro::{Delimiter, Group, Ident, Literal, Punct, Spacing, Span, TokenStream, TokenTree};
+use std::slice;
 use xslice_core::emit::{self, By, Destination, Function, Moved};
 use xslice_core::{ElementType, Error, ErrorKind, Plan};
 
@@ -46,6 +47,7 @@ pub fn expand(
         head: RUN,
         root: root_of_text,
         parameters: &[],
+        variables: VARIABLES,
         destination,
         fallible: false,
     };
@@ -243,8 +245,16 @@ fn borrow(template: &Template, operand: Rust, text: &str) -> TokenStream {
         .fill(text)
 }
 
-/// The refusals, and a value of the kind that the form has.
+/// The refusals, and a value of the kind that the form has. One alone is its own value, and it can stand among items too, where the compiler
+/// would not look into a block; what begins with no types may have been meant as an item, so that only the first is told.
 fn dummy(template: Template, refusals: &mut [Refusal], expression: &Expression) -> TokenStream {
+    match refusals {
+        [only] => return report::compile_errors(slice::from_mut(only)),
+        [first, ..] if expression.notation.chain == 0 => {
+            return report::compile_errors(slice::from_mut(first));
+        }
+        _ => {}
+    }
     let fallible = expression.notation.run_time().is_some() && expression.constant.is_none();
     let is_written = expression.constant.is_none() && expression.destination.is_some();
     let value = if is_written { "()" } else { "_" };

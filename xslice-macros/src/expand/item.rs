@@ -1,7 +1,7 @@
 //! `xslice! { pub fn crop<...> [1:] }`: the function by its name, and its shape in a module of the same name, which is in another
 //! namespace.
 
-use super::{ALLOW, compile, not_constant, text};
+use super::{ALLOW, VARIABLES, compile, not_constant, text};
 use crate::parse::{Item, Notation};
 use crate::report::Refusal;
 use crate::template::{self, ROOT, Template};
@@ -26,6 +26,7 @@ pub fn expand(root: &TokenStream, item: Item, all: &mut Vec<Refusal>) -> TokenSt
         head: &head,
         root: ROOT,
         parameters: &[],
+        variables: VARIABLES,
         destination,
         fallible: false,
     };

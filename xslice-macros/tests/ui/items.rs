@@ -13,6 +13,11 @@ xslice! {
     pub(crate) struct Nothing;
 }
 
+// What begins like an expression, among items.
+xslice! { async fn late<f32[2]> [0] }
+xslice! { struct Nothing; }
+xslice! { focus<f32[2]> [3] }
+
 xslice! { fn untyped [0] }
 xslice! { fn unused<f32[2], ids: i64[2]> [0] }
 
