@@ -190,7 +190,12 @@ impl<A: Nested, const N: usize> Array for [A; N] {
     ) -> Result<R, Error> {
         let mut shape = Vec::new();
         Self::dims(&mut shape);
-        let elements = Input::from(Self::flat(core::slice::from_ref(self)));
+        // Nothing has any length: beside a 0, dimensions may have a product beyond all numbers.
+        let elements = match shape.contains(&0) {
+            true => &[],
+            false => Self::flat(core::slice::from_ref(self)),
+        };
+        let elements = Input::from(elements);
         use_it(ArrayOperand {
             elements,
             shape,

@@ -165,7 +165,7 @@ fn chains_are_written_in_bodies_of_macro_rules() {
 
 /// Where constants have names that variables often have, and strings a method of the name of `clone`.
 mod constants_and_methods {
-    #![allow(non_upper_case_globals, dead_code)]
+    #![allow(non_upper_case_globals, dead_code, reason = "names as variables have")]
     use xslice::xslice;
 
     pub const i: usize = 3;

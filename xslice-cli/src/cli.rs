@@ -220,7 +220,10 @@ pub fn split_assignment<'a>(
         return Ok(found);
     }
     Err(Error::argument(match parts.next() {
-        Some((name, _)) => format!("{option}: nothing is called `{name}` (allowed: {names})"),
+        Some((name, _)) => {
+            let names = if names.is_empty() { "none" } else { names };
+            format!("{option}: nothing is called `{name}` (allowed: {names})")
+        }
         None => format!("{option}: `{text}` is not {form}"),
     }))
 }

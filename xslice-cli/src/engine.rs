@@ -99,6 +99,8 @@ impl Engine {
             match kernel.declined() {
                 Some(Decline::Strings) => self.declined.strings += 1,
                 Some(_) => self.declined.others += 1,
+                // The environment forbids machine code.
+                None if kernel.engine() == xslice::Engine::Runner => self.declined.others += 1,
                 None => {}
             }
             let mut result = result_of(kernel.plan())?;

@@ -300,13 +300,27 @@ fn elements<'a, T: ToString + 'a, const N: usize>(
             Some(element) => all.extend_from_slice(&element),
             None => {
                 return Err(Fault::Format(format!(
-                    "{} at position {at} is no {ty}",
-                    value.to_string()
+                    "{} at position {at} is no {ty} (allowed: {})",
+                    value.to_string(),
+                    integers_of(ty)
                 )));
             }
         }
     }
     Ok(all)
+}
+
+/// The integers that stand for elements of a type; for floats, those of their bits.
+fn integers_of(ty: ElementType) -> String {
+    let bits = 8 * ty.size();
+    match ty {
+        ElementType::Bool => String::from("0 or 1"),
+        ElementType::I8 | ElementType::I16 | ElementType::I32 => {
+            let most = (1_u64 << (bits - 1)) - 1;
+            format!("-{}..={most}", most + 1)
+        }
+        _ => format!("0..={}", u64::MAX >> (64 - bits.min(64))),
+    }
 }
 
 fn strings(shape: &[usize], count: usize, data: Vec<Vec<u8>>) -> Result<Tensor, Fault> {

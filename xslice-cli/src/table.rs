@@ -28,10 +28,13 @@ pub fn aligned<const N: usize>(rows: &[[String; N]]) -> String {
     });
     let line = |row: &[String; N]| {
         let cells = row.iter().zip(widths);
-        let cells: Vec<_> = cells
-            .map(|(cell, width)| format!("{cell:width$}"))
-            .collect();
-        format!("{}\n", cells.join("  ").trim_end())
+        // Not by a width in the format, which has 16 bits.
+        let padded = cells.map(|(cell, width)| {
+            let blanks = width.saturating_sub(cell.chars().count());
+            format!("{cell}{}", " ".repeat(blanks))
+        });
+        let line = padded.collect::<Vec<_>>().join("  ");
+        format!("{}\n", line.trim_end())
     };
     rows.iter().map(line).collect()
 }
@@ -43,4 +46,17 @@ fn first_elements(tensor: &Tensor) -> String {
         text.push_str(" ...");
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::aligned;
+
+    #[test]
+    fn cells_of_any_length_stand_below_one_another() {
+        let long = "é".repeat(70_000);
+        let table = aligned(&[["a".into(), "1".into()], [long.clone(), "2".into()]]);
+        let blanks = " ".repeat(70_001);
+        assert_eq!(table, format!("a{blanks}1\n{long}  2\n"));
+    }
 }

@@ -315,6 +315,7 @@ fn a_dimension_that_has_a_name_is_given_once() {
             &["n=4,5"],
             "--shape n: `4,5` is not one dimension such as 4",
         ),
+        (&["x=,4,,2,4"], "`,4,,2,4` is not a list of dimensions"),
         (&["k=4"], "nothing is called `k` (allowed: x, ids, m, n)"),
     ] {
         let line = refusal(&explain(shapes));

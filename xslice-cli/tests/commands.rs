@@ -6,6 +6,7 @@ use common::{
     Files, INT64, any, graph, iota, list, model, names_in, read, refusal, text, xslice,
     xslice_within,
 };
+use std::process::Command;
 use xslice::{ElementType, Tensor};
 use xslice_cli::onnx::{AttributeProto, ModelProto, NodeProto, ValueInfoProto};
 use xslice_cli::to_proto;
@@ -281,28 +282,40 @@ fn check_counts_what_passes_fails_and_is_skipped() {
     files.tensor("e/no_model/input_0.npy", &good);
     directory(&files, "f/garbage", &slice, &iota(&[6]), Some(&good));
     files.write("f/garbage/model.onnx", b"garbage");
+    directory(&files, "g/second", &slice, &iota(&[6]), Some(&good));
+    files.tensor("g/second/test_data_set_7/input_0.pb", &iota(&[6]));
+    files.tensor("g/second/test_data_set_7/output_0.pb", &iota(&[3]));
     let root = files.path("");
     let output = xslice(&args(&[&"check", &"--engine", &"all", &root]));
     let shown = text(&output.stdout);
     let lines: Vec<_> = shown.lines().collect();
     assert_eq!(output.status.code(), Some(1));
-    assert_eq!(lines.len(), 6, "{shown}");
+    assert_eq!(lines.len(), 7, "{shown}");
     for (line, words) in lines.iter().zip([
         ["b/differs", "element [0] is 1, expected 0"],
         ["c/shape", "f32 [3], expected f32 [3, 1]"],
         ["e/no_model", "no model.onnx"],
         ["f/garbage", "E502"],
+        ["g/second: test_data_set_7: interp", "expected 0"],
     ]) {
         assert!(
             line.starts_with("FAIL ") && words.iter().all(|w| line.contains(w)),
             "{line}"
         );
     }
-    assert_eq!(lines[4], "declined: 0");
-    assert_eq!(lines[5], "1 passed, 4 failed, 1 skipped");
-    let output = xslice(&args(&[&"check", &files.path("a")]));
+    assert_eq!(lines[5], "declined: 0");
+    assert_eq!(lines[6], "1 passed, 5 failed, 1 skipped");
+    let one = args(&[&"check", &"--engine", &"all", &files.path("a")]);
+    let output = xslice(&one);
     assert!(output.status.success());
     assert!(text(&output.stdout).ends_with("declined: 0\n1 passed, 0 failed, 0 skipped\n"));
+    let mut without = Command::new(env!("CARGO_BIN_EXE_xslice"));
+    let output = without.args(&one).env("XSLICE_JIT", "off").output();
+    let shown = text(&output.unwrap().stdout);
+    assert!(
+        shown.ends_with("declined: 2\n1 passed, 0 failed, 0 skipped\n"),
+        "{shown}"
+    );
     let arrays = Files::new();
     arrays.model("model.onnx", &slice);
     arrays.tensor("input_0.npy", &iota(&[6]));

@@ -101,3 +101,52 @@ fn a_npy_file_in_fortran_order() {
     let args = ["index", "x", file.to_str().unwrap(), "-o"];
     enough(least(), &[&args[..], &[out.to_str().unwrap()]].concat());
 }
+
+/// What a list would take is asked for, or its length is refused first.
+#[test]
+fn long_lists_in_small_files() {
+    let files = Files::new();
+    let ones = "1,".repeat(2_000_000);
+    let header = format!("{{'descr': '<i8', 'fortran_order': False, 'shape': ({ones}), }}\n");
+    let mut npy = b"\x93NUMPY\x02\0".to_vec();
+    npy.extend(u32::try_from(header.len()).unwrap().to_le_bytes());
+    npy.extend(header.bytes());
+    npy.extend([0; 8]);
+    let npy = files.write("x.npy", npy);
+    let layer = |data: &str, port: &str, result: &str| {
+        format!(
+            "<net name=\"t\" version=\"11\"><layers>\
+             <layer id=\"0\" name=\"x\" type=\"Parameter\" version=\"opset1\"><data {data} element_type=\"f32\"/>\
+             <output><port id=\"0\" {port}/></output></layer>\
+             <layer id=\"1\" name=\"y\" type=\"Result\" version=\"opset1\" {result}><input><port id=\"0\"/></input></layer>\
+             </layers><edges><edge from-layer=\"0\" from-port=\"0\" to-layer=\"1\" to-port=\"0\"/></edges></net>"
+        )
+    };
+    let list = |name: &str| format!("{name}=\"{ones}1\"");
+    let named = |name: &str, ir: String| files.write(name, ir);
+    let (shape, one) = (list("shape"), String::from("shape=\"1\""));
+    for (path, command, text) in [
+        (npy, &["index", "x[...]"][..], "E30"),
+        (
+            named("s.xml", layer(&shape, "", "")),
+            &["explain"],
+            "attribute `shape` has 2000001 entries (allowed: 1024)",
+        ),
+        (
+            named("n.xml", layer(&one, &list("names"), "")),
+            &["explain"],
+            "attribute `names` has 4000001 bytes (allowed: 65536)",
+        ),
+        (
+            named("o.xml", layer(&one, "", &list("output_names"))),
+            &["explain"],
+            "attribute `output_names` has 4000001 bytes (allowed: 65536)",
+        ),
+    ] {
+        for more in [0, 16, 64, 256] {
+            let args = [command, &[path.to_str().unwrap()]].concat();
+            let line = refusal(&xslice_within((least() + more) * MIB, &args));
+            assert!(line.contains(text) || line.contains("E302"), "{line}");
+        }
+    }
+}

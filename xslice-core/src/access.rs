@@ -56,11 +56,11 @@ pub struct Lookup {
 }
 
 impl Lookup {
-    /// What an index of the axis, counted from its end if negative, adds to the position.
+    /// What an index of the axis, counted from its end if negative, adds to the position; modulo 2^64 for one that is outside.
     #[inline]
     #[must_use]
     pub fn adds(&self, index: i64) -> i64 {
-        self.scale * wrapped(index, self.size)
+        self.scale.wrapping_mul(wrapped(index, self.size))
     }
 }
 

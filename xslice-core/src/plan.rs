@@ -423,9 +423,13 @@ impl Plan {
 #[cold]
 pub(crate) fn refuse_count(names: &[String], given: usize) -> Error {
     let text = counted(given, "operand is given", "operands are given");
+    let allowed = match names {
+        [] => String::from("0"),
+        names => format!("{}: {}", names.len(), names.join(", ")),
+    };
     Error::new(ErrorKind::OperandCount, text)
         .value(given)
-        .allowed(format!("{}: {}", names.len(), names.join(", ")))
+        .allowed(allowed)
 }
 
 #[inline]

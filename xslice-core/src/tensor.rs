@@ -4,7 +4,7 @@
 //! numbers may overflow, and asking for memory by it, lives here too, once.
 
 use crate::elem::{Element, ElementType};
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, counted};
 use crate::operand::{Input, Output};
 use alloc::{format, string::String, vec::Vec};
 use core::hash::{Hash, Hasher};
@@ -118,6 +118,9 @@ impl Hash for Data {
 }
 
 impl Tensor {
+    /// Axes of a tensor at most.
+    pub const MOST_AXES: usize = MOST_AXES;
+
     /// A tensor of `shape` from its elements.
     ///
     /// # Errors
@@ -164,7 +167,10 @@ impl Tensor {
         if bytes.len() != expected {
             return Err(Error::new(
                 ErrorKind::OperandLength,
-                format!("{} bytes are given for {ty} {shape:?}", bytes.len()),
+                format!(
+                    "{} for {ty} {shape:?}",
+                    counted(bytes.len(), "byte is given", "bytes are given")
+                ),
             )
             .value(bytes.len())
             .allowed(format!("{expected} bytes")));

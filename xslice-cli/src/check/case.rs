@@ -20,6 +20,8 @@ pub struct Case {
 /// Inputs, and the outputs that belong to them.
 #[derive(Debug, Default)]
 pub struct Set {
+    /// The name of its directory.
+    pub name: String,
     pub inputs: Vec<PathBuf>,
     pub outputs: Vec<PathBuf>,
 }
@@ -71,7 +73,9 @@ impl Case {
 
 impl Set {
     fn read(folder: &Path) -> Result<Self, String> {
+        let name = folder.file_name().unwrap_or_default();
         Ok(Self {
+            name: name.to_string_lossy().escape_debug().to_string(),
             inputs: numbered_files(folder, "input_")?,
             outputs: numbered_files(folder, "output_")?,
         })

@@ -71,18 +71,31 @@ fn with_outputs(
     options: &Options,
 ) -> Result<(), String> {
     for set in &case.sets {
-        let call = read_call(model, set, options).map_err(|error| error.to_string())?;
-        let mut expected: Option<Vec<Tensor>> = None;
-        for engine in engines.iter_mut() {
-            let kind = engine.kind();
-            let results = run(&call, engine, model)?
-                .map_err(|error| format!("{kind}: {}", Fault::from(error)))?;
-            let expected = match &mut expected {
-                Some(expected) => expected,
-                none => none.insert(read_outputs(set, &results, options)?),
-            };
-            compare_outputs(model, &results, expected).map_err(|why| format!("{kind}: {why}"))?;
-        }
+        outputs_of(set, model, engines, options).map_err(|why| match case.sets.len() {
+            1 => why,
+            _ => format!("{}: {why}", set.name),
+        })?;
+    }
+    Ok(())
+}
+
+fn outputs_of(
+    set: &Set,
+    model: &Model,
+    engines: &mut [Engine],
+    options: &Options,
+) -> Result<(), String> {
+    let call = read_call(model, set, options).map_err(|error| error.to_string())?;
+    let mut expected: Option<Vec<Tensor>> = None;
+    for engine in engines.iter_mut() {
+        let kind = engine.kind();
+        let results = run(&call, engine, model)?
+            .map_err(|error| format!("{kind}: {}", Fault::from(error)))?;
+        let expected = match &mut expected {
+            Some(expected) => expected,
+            none => none.insert(read_outputs(set, &results, options)?),
+        };
+        compare_outputs(model, &results, expected).map_err(|why| format!("{kind}: {why}"))?;
     }
     Ok(())
 }

@@ -4,6 +4,7 @@
 //! `False`, a tuple of integers.
 
 use crate::error::Fault;
+use crate::files;
 use xslice::ElementType;
 
 /// What a header says.
@@ -105,6 +106,9 @@ impl<'a> Cursor<'a> {
 
     fn tuple(&mut self) -> Result<Vec<usize>, Fault> {
         self.expect("(")?;
+        // A list that grows takes up to three times as much.
+        let dimensions = self.0.matches(',').count() + 1;
+        files::admit((3 * size_of::<usize>() * dimensions) as u64)?;
         let mut dims = Vec::new();
         let mut comma = true;
         while !self.take(")") {

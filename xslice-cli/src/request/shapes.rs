@@ -106,8 +106,10 @@ pub fn open_names(input: &ModelInput) -> impl Iterator<Item = &str> {
 
 fn dimensions(name: &str, list: &str) -> Result<Vec<usize>> {
     let list = list.trim().trim_start_matches('[').trim_end_matches(']');
-    let dims = list.split(',').map(str::trim).filter(|dim| !dim.is_empty());
-    let dims: Result<Vec<usize>, _> = dims.map(str::parse).collect();
+    let dims: Result<Vec<usize>, _> = match list.trim() {
+        "" => Ok(Vec::new()),
+        list => list.split(',').map(|dim| dim.trim().parse()).collect(),
+    };
     dims.map_err(|_| {
         Error::argument(format!(
             "--shape {name}: `{list}` is not a list of dimensions such as 1,3,640,640"

@@ -98,23 +98,35 @@ impl Constants {
             .map(|constant| constant.tensor.len() * constant.ty().size());
         let too_long = self.too_long.iter().map(|(_, bytes)| *bytes);
         let bytes = bytes.chain(too_long).fold(0, usize::saturating_add);
-        let words = |constant: &Constant| {
-            constant.ty() == ElementType::String && constant.tensor.len() > ELEMENTS
-        };
-        if bytes > BYTES || self.list.iter().any(words) {
-            return Err(Error::new(
-                ErrorKind::TooLarge,
+        let strings = self.list.iter().map(|constant| match constant.ty() {
+            ElementType::String => constant.tensor.len(),
+            _ => 0,
+        });
+        let strings = strings.max().unwrap_or(0);
+        let (text, value, allowed) = match (bytes > BYTES, strings > ELEMENTS) {
+            (true, _) => (
                 format!("the constants take {bytes} bytes"),
-            )
-            .value(bytes)
-            .allowed(format!("0..={BYTES} bytes, {ELEMENTS} strings"))
-            .hint("pass them as an operand, or compile at run time with `Jit`"));
-        }
-        Ok(self
-            .list
+                bytes,
+                format!("0..={BYTES} bytes"),
+            ),
+            (false, true) => (
+                format!("a constant has {strings} strings"),
+                strings,
+                format!("0..={ELEMENTS} strings"),
+            ),
+            (false, false) => return Ok(self.lines(root)),
+        };
+        Err(Error::new(ErrorKind::TooLarge, text)
+            .value(value)
+            .allowed(allowed)
+            .hint("pass them as an operand, or compile at run time with `Jit`"))
+    }
+
+    fn lines(&self, root: &str) -> String {
+        self.list
             .iter()
             .map(|constant| constant.text(root))
-            .collect())
+            .collect()
     }
 }
 

@@ -5,7 +5,7 @@
 
 use crate::error::Fault;
 use roxmltree::Node;
-use xslice::ElementType;
+use xslice::{ElementType, Tensor};
 
 /// A layer.
 pub struct Layer<'a> {
@@ -77,7 +77,7 @@ impl<'a> Layer<'a> {
             name,
             kind,
             version: node.attribute("version"),
-            output_names: node.attribute("output_names"),
+            output_names: names_of(node, "output_names", name)?,
             data: attributes.unwrap_or_default(),
             inputs: ports(node, "input", name)?,
             outputs: ports(node, "output", name)?,
@@ -100,6 +100,20 @@ impl<'a> Layer<'a> {
         let text = self.attribute(name).unwrap_or_default();
         text.parse()
             .map_err(|_| self.malformed(name, text, &whole_numbers()))
+    }
+
+    /// The entries of an attribute that is a list: as many as a tensor may have axes.
+    pub fn entries<'t>(
+        &self,
+        name: &str,
+        text: &'t str,
+    ) -> Result<impl Iterator<Item = &'t str> + use<'t>, Fault> {
+        let count = text.matches(',').count() + 1;
+        if count > MOST_ENTRIES {
+            let what = format!("attribute `{name}` has {count} entries (allowed: {MOST_ENTRIES})");
+            return Err(Fault::model(Some(self.name), what));
+        }
+        Ok(text.split(',').map(str::trim))
     }
 
     /// The refusal of an attribute that cannot be read.
@@ -141,7 +155,7 @@ impl<'a> Layer<'a> {
                 match text.trim() {
                     "" => Vec::new(),
                     "..." => return Ok(None),
-                    list => list.split(',').map(str::trim).collect(),
+                    list => self.entries("shape", list)?.collect(),
                 }
             }
             None => match self.outputs.first() {
@@ -170,6 +184,27 @@ const TYPES: &str = "boolean, i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f
 
 /// Ports of one side of a layer: each edge is looked up among them.
 const MOST_PORTS: usize = 1000;
+
+/// Entries of a list.
+const MOST_ENTRIES: usize = Tensor::MOST_AXES;
+
+/// Bytes of all names of a tensor: each Result goes through those of what it takes.
+const MOST_NAMES: usize = 1 << 16;
+
+/// A list of names.
+fn names_of<'a>(
+    node: Node<'a, '_>,
+    attribute: &str,
+    layer: &str,
+) -> Result<Option<&'a str>, Fault> {
+    let names = node.attribute(attribute);
+    let bytes = names.map_or(0, str::len);
+    if bytes > MOST_NAMES {
+        let what = format!("attribute `{attribute}` has {bytes} bytes (allowed: {MOST_NAMES})");
+        return Err(Fault::model(Some(layer), what));
+    }
+    Ok(names)
+}
 
 /// What a number may be.
 fn whole_numbers() -> String {
@@ -212,7 +247,7 @@ fn ports<'a>(layer: Node<'a, '_>, side: &str, name: &str) -> Result<Vec<Port<'a>
         ports.push(Port {
             id,
             precision: node.attribute("precision"),
-            names: node.attribute("names"),
+            names: names_of(node, "names", name)?,
             dims: dims
                 .map(|dim| dim.text().unwrap_or_default().trim())
                 .collect(),

@@ -218,9 +218,10 @@ fn mask(layer: &Layer<'_>, name: &'static str) -> Result<Vec<i64>, Fault> {
     if text.is_empty() {
         return Ok(Vec::new());
     }
-    let entries = text.split(',').enumerate().map(|(at, entry)| {
-        entry.trim().parse().map_err(|_| {
-            let entry = entry.trim().escape_debug().to_string();
+    let entries = layer.entries(name, text)?.enumerate();
+    let entries = entries.map(|(at, entry)| {
+        entry.parse().map_err(|_| {
+            let entry = entry.escape_debug().to_string();
             let text = format!("`{name}` holds `{entry}` at position {at}");
             let error = Error::new(ErrorKind::MaskValue, text).parameter(name);
             refuse(layer, error.position(at).value(entry).allowed("0 or 1"))
@@ -264,7 +265,7 @@ impl<'a> Constants<'a> {
             return Err(layer.malformed("shape", text, "known dimensions").into());
         };
         let (offset, size) = (layer.number("offset")?, layer.number("size")?);
-        let within = |fault: Fault| fault.within("layer", layer.name);
+        let within = |fault: Fault| fault.within("node", layer.name);
         let count = element_count(&shape).map_err(|error| within(error.into()))?;
         if count == 0 {
             // Some writers give it a byte, which belongs to no element.
@@ -330,11 +331,12 @@ fn strings(bytes: &[u8], count: usize) -> Result<Vec<String>, Fault> {
         .checked_add(2)
         .and_then(|words| bytes.get(words.checked_mul(4)?..))
         .ok_or_else(malformed)?;
-    let part = |at: usize| {
-        let part = text.get(word(at + 1)?..word(at + 2)?)?;
-        std::str::from_utf8(part).ok()
-    };
-    let parts = (0..count).map(|at| part(at).ok_or_else(malformed));
+    let part = |at: usize| text.get(word(at + 1)?..word(at + 2)?);
+    let parts = (0..count).map(|at| {
+        let part = part(at).ok_or_else(malformed)?;
+        str::from_utf8(part)
+            .map_err(|_| Fault::Format(format!("the string at position {at} is not UTF-8")))
+    });
     let total = parts.clone().try_fold(0, |sum: u64, part| {
         Ok::<_, Fault>(sum.saturating_add(part?.len() as u64))
     })?;
