@@ -42,6 +42,9 @@ const UNROLLED: usize = 64;
 /// Bytes of all temporaries of a function, which live on its stack.
 const STACK: usize = 16 << 10;
 
+/// The type and the value of nothing.
+const UNIT: &str = "()";
+
 /// Where the result of a function goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Destination {
@@ -244,8 +247,8 @@ impl<'a> Emitter<'a> {
                 continue;
             }
             match step {
-                Step::Check(check) => self.check(check)?,
-                Step::Nest(planned) => self.nest(planned)?,
+                Step::Check(check) => self.check(check),
+                Step::Nest(planned) => self.nest(planned),
             }
             steps = rest;
         }
@@ -364,19 +367,21 @@ impl<'a> Emitter<'a> {
                 (name, format!("&{}", self.parameter(need.ty, need.len)))
             })
             .collect();
-        let mut result = format!("[{}; {len}]", self.element(ty));
-        if self.wanted.destination == Destination::Parameter {
-            let (dst, ty) = (self.dst(), self.parameter(ty, len));
-            parameters.push((dst, format!("&mut {ty}")));
-            result = String::from("()");
-        }
-        let result = match (self.wanted.fallible, result.as_str()) {
-            (true, ok) => format!(
-                " -> ::core::result::Result<{ok}, {}::Error>",
-                self.wanted.root
-            ),
-            (false, "()") => String::new(),
-            (false, value) => format!(" -> {value}"),
+        let result = match self.wanted.destination {
+            Destination::Constant => Some(format!("[{}; {len}]", self.element(ty))),
+            Destination::Parameter => {
+                let (dst, ty) = (self.dst(), self.parameter(ty, len));
+                parameters.push((dst, format!("&mut {ty}")));
+                None
+            }
+        };
+        let result = match (self.wanted.fallible, result) {
+            (true, ok) => {
+                let (ok, root) = (ok.as_deref().unwrap_or(UNIT), self.wanted.root);
+                format!(" -> ::core::result::Result<{ok}, {root}::Error>")
+            }
+            (false, Some(value)) => format!(" -> {value}"),
+            (false, None) => String::new(),
         };
         let parameters = match self.taken {
             Taken::Arrays => {
@@ -430,13 +435,16 @@ impl<'a> Emitter<'a> {
     /// The last line.
     fn result(&mut self) {
         let value = match self.wanted.destination {
-            Destination::Parameter => String::from("()"),
-            Destination::Constant => self.dst(),
+            Destination::Parameter => None,
+            Destination::Constant => Some(self.dst()),
         };
-        match (self.wanted.fallible, value.as_str()) {
-            (true, value) => self.line(format_args!("::core::result::Result::Ok({value})")),
-            (false, "()") => {}
-            (false, value) => self.line(format_args!("{value}")),
+        match (self.wanted.fallible, value) {
+            (true, value) => {
+                let value = value.as_deref().unwrap_or(UNIT);
+                self.line(format_args!("::core::result::Result::Ok({value})"));
+            }
+            (false, Some(value)) => self.line(format_args!("{value}")),
+            (false, None) => {}
         }
     }
 }

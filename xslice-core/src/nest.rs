@@ -31,6 +31,15 @@ pub enum Source {
 }
 
 impl Source {
+    /// The buffer; `None` for a Range, which reads nothing.
+    #[must_use]
+    pub fn buffer(self) -> Option<Buffer> {
+        match self {
+            Self::Buffer(buffer) => Some(buffer),
+            Self::Range(_) => None,
+        }
+    }
+
     pub(crate) fn write(self, names: Names<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Buffer(buffer) => names.write(buffer, f),

@@ -1,6 +1,7 @@
 //! What a step of a plan may read: constants of the plan, operands of the call, temporaries of earlier steps.
 
 use crate::access::Buffer;
+use crate::nest::Source;
 use crate::operand::Input;
 use crate::plan::Plan;
 use crate::scratch;
@@ -36,6 +37,13 @@ impl<'a> Sources<'a> {
             Buffer::Operand(at) => self.inputs[at].as_ptr(),
             Buffer::Constant(_) | Buffer::Scratch(_) => self.buffer(buffer).as_ptr(),
         }
+    }
+
+    /// Address of the first element of what a nest reads; null for a Range, which has no place in memory.
+    #[inline]
+    pub(crate) fn start_of(&self, source: Source) -> *const u8 {
+        let buffer = source.buffer();
+        buffer.map_or(core::ptr::null(), |buffer| self.start(buffer))
     }
 
     /// The memory of a buffer.

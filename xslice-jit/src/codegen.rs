@@ -70,7 +70,7 @@ pub(crate) fn signature(isa: &OwnedTargetIsa) -> Signature {
 /// `extern "C" fn(dst, src, operand, schedule, table) -> bool`, which runs the move and the innermost loop.
 pub(crate) fn write(
     context: &mut Context,
-    parts: &mut FunctionBuilderContext,
+    frontend: &mut FunctionBuilderContext,
     isa: &OwnedTargetIsa,
     structure: &Structure,
     baked: Option<&[i64]>,
@@ -78,7 +78,7 @@ pub(crate) fn write(
 ) {
     context.clear();
     context.func.signature = signature(isa);
-    let mut builder = FunctionBuilder::new(&mut context.func, parts);
+    let mut builder = FunctionBuilder::new(&mut context.func, frontend);
     let mut helper = signature(isa);
     helper.params.extend([AbiParam::new(I64); 2]);
     let innermost = (builder.import_signature(helper), innermost);

@@ -67,8 +67,8 @@ impl Code {
         let id = module
             .declare_anonymous_function(&signature)
             .map_err(declined)?;
-        let bytes = with_workspace(|context, parts| {
-            codegen::write(context, parts, isa, structure, baked, helper());
+        let bytes = with_workspace(|context, frontend| {
+            codegen::write(context, frontend, isa, structure, baked, helper());
             module.define_function(id, context).map_err(declined)?;
             Ok(context
                 .compiled_code()
@@ -192,7 +192,7 @@ fn helper() -> usize {
 }
 
 /// Whether the machine code of the nest after a check tests its indices: see `key::split`, which is told of the same reader.
-pub(crate) fn tested_by_code(check: &Check) -> bool {
+fn tested_by_code(check: &Check) -> bool {
     check.reader().is_some()
 }
 
@@ -260,10 +260,10 @@ pub(crate) struct Bound {
 /// # Ok::<(), xslice_core::Error>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct Kernel(Arc<Inner>);
+pub struct Kernel(Arc<Shared>);
 
 #[derive(Debug)]
-struct Inner {
+struct Shared {
     plan: Arc<Plan>,
     engine: Engine,
     declined: Option<Decline>,
@@ -285,7 +285,7 @@ enum Shortcut {
 
 impl Kernel {
     pub(crate) fn runner(plan: Arc<Plan>, declined: Option<Decline>) -> Self {
-        Self(Arc::new(Inner {
+        Self(Arc::new(Shared {
             plan,
             engine: Engine::Runner,
             declined,
@@ -299,7 +299,7 @@ impl Kernel {
         if plan.nests().count() != nests.len() {
             return Self::runner(plan, Some(Decline::Codegen));
         }
-        Self(Arc::new(Inner {
+        Self(Arc::new(Shared {
             short: shortcut(&plan, &nests),
             plan,
             engine,
@@ -328,9 +328,9 @@ impl Kernel {
 
     /// About the bytes of memory that it takes, without code and without the constants of its program.
     pub(crate) fn memory(&self) -> usize {
-        let Inner { plan, nests, .. } = &*self.0;
+        let Shared { plan, nests, .. } = &*self.0;
         let numbers = nests.iter().map(|nest| size_of_val(&*nest.numbers));
-        size_of::<Inner>() + size_of_val(&**nests) + numbers.sum::<usize>() + plan.memory()
+        size_of::<Shared>() + size_of_val(&**nests) + numbers.sum::<usize>() + plan.memory()
     }
 
     /// The machine code of each nest.
@@ -401,7 +401,7 @@ impl Kernel {
 
     #[inline]
     fn run_into(&self, inputs: &[Input<'_>], output: &mut Output<'_>) -> Result<(), Error> {
-        let Inner { plan, nests, .. } = &*self.0;
+        let Shared { plan, nests, .. } = &*self.0;
         if let Shortcut::Code = self.0.short
             && let [nest] = &**nests
             && let Some(starts) = plan.direct(inputs, output)
@@ -428,7 +428,7 @@ impl Kernel {
     /// Any plan and any call: what is wrong is found here too.
     #[inline(never)]
     fn run_steps(&self, inputs: &[Input<'_>], output: &mut Output<'_>) -> Result<(), Error> {
-        let Inner { plan, nests, .. } = &*self.0;
+        let Shared { plan, nests, .. } = &*self.0;
         match **nests {
             [] => runner::run_on(plan, inputs, output, with_scratch),
             _ => self.run_code(inputs, output),
@@ -437,7 +437,7 @@ impl Kernel {
 
     #[inline(never)]
     fn run_code(&self, inputs: &[Input<'_>], output: &mut Output<'_>) -> Result<(), Error> {
-        let Inner { plan, nests, .. } = &*self.0;
+        let Shared { plan, nests, .. } = &*self.0;
         let nest = |number: usize, _: &_, sources: &Sources<'_>, output: &mut Output<'_>| {
             nests[number].run(sources, output)
         };
@@ -519,8 +519,8 @@ impl Bound {
 /// The code of `structure` as text.
 pub(crate) fn listing(structure: &Structure, baked: Option<&[i64]>) -> Result<Listing, Decline> {
     let isa = codegen::host().map_err(|_| Decline::Host)?;
-    with_workspace(|context, parts| {
-        codegen::write(context, parts, isa, structure, baked, helper());
+    with_workspace(|context, frontend| {
+        codegen::write(context, frontend, isa, structure, baked, helper());
         let clif = context.func.display().to_string();
         context.set_disasm(true);
         let code = context.compile(&**isa, &mut ControlPlane::default());

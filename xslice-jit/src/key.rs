@@ -11,7 +11,7 @@
 
 use crate::vectors::{self, Vector};
 use xslice_core::ir::{
-    Access, Buffer, Fill, IndexType, List, Lookup, Move, Progression, Reader, Row, Schedule, Source,
+    Access, Buffer, Fill, IndexType, List, Lookup, Move, Progression, Reader, Row, Schedule,
 };
 
 /// Runs of at most this many bytes are moved by loads and stores in place; their length belongs to the structure.
@@ -241,10 +241,8 @@ pub(crate) fn split(schedule: &Schedule, reader: Option<Reader>) -> Box<Parts> {
         true => schedule.outer_loops(),
         false => schedule.extents().len(),
     };
-    let tables = match schedule.inner() {
-        Move::Lookup { lookup, .. } => 1 + lookup.access.lookup_count(),
-        Move::Copy { .. } | Move::Strided { .. } | Move::Shuffle { .. } | Move::Fill(_) => 0,
-    };
+    let lookup = schedule.inner().lookup();
+    let tables = lookup.map_or(0, |lookup| 1 + lookup.access.lookup_count());
     let positions = 1 + schedule.src().lookup_count() + tables;
     let of_move = if is_long { 1 } else { slot::ALL };
     let mut parts = Parts::outer(schedule, loops, positions, of_move);
@@ -276,11 +274,7 @@ impl Parts {
         parts.numbers.extend(extents.map(|&extent| extent as i64));
         parts.numbers.push(schedule.dst().offset);
         parts.numbers.extend(&schedule.dst().strides[..loops]);
-        let buffer = match schedule.source() {
-            Source::Buffer(buffer) => Some(buffer),
-            Source::Range(_) => None,
-        };
-        parts.position(schedule.src(), buffer, None);
+        parts.position(schedule.src(), schedule.source().buffer(), None);
         parts
     }
 
@@ -329,15 +323,11 @@ impl Parts {
     }
 
     fn innermost(&mut self, schedule: &Schedule) {
-        let table = match schedule.inner() {
-            Move::Lookup { lookup, .. } => {
-                let table = self.structure.positions.len();
-                self.table(lookup, 0);
-                Some(table)
-            }
-            Move::Copy { .. } | Move::Strided { .. } => None,
-            Move::Shuffle { .. } | Move::Fill(_) => None,
-        };
+        let table = schedule.inner().lookup().map(|lookup| {
+            let table = self.structure.positions.len();
+            self.table(lookup, 0);
+            table
+        });
         self.structure.inner = Inner::Innermost { table };
         self.is_turn = schedule.is_one_turn() && self.structure.positions.len() == 1;
         // The plan keeps the schedule where it is for as long as a kernel holds it.

@@ -5,16 +5,14 @@ use super::call::Call;
 use super::nest::numbers;
 use super::position::Indices;
 use crate::access::{Access, Buffer, Lookup};
-use crate::elem::ElementType;
-use crate::error::Error;
 use crate::nest::Source;
 use crate::plan::{Check, PlannedNest};
 use alloc::{format, string::String, vec, vec::Vec};
 
 impl Emitter<'_> {
-    pub(super) fn check(&mut self, check: &Check) -> Result<(), Error> {
+    pub(super) fn check(&mut self, check: &Check) {
         if check.extents().contains(&0) {
-            return Ok(());
+            return;
         }
         let (root, origin) = (self.wanted.root, Self::origin(check, "&"));
         let (access, size) = (check.access(), check.size());
@@ -34,19 +32,18 @@ impl Emitter<'_> {
                 Buffer::Operand(_) => "",
                 Buffer::Constant(_) | Buffer::Scratch(_) => "&",
             };
-            self.or_return(format_args!(
+            return self.or_return(format_args!(
                 "{root}::__private::check({by_reference}{table}, {offset}, &[{loops}], {size}, {origin})"
             ));
-            return Ok(());
         }
         let counters = self.counters(check.extents().len());
         let indices = Indices::new(access);
         let at = self.local("at");
         self.line(format_args!("let mut {at} = 0;"));
-        self.load(&indices, 0, &counters)?;
+        self.load(&indices, 0, &counters);
         for (k, extent) in check.extents().iter().enumerate() {
             self.open_loop(&counters[k], *extent);
-            self.load(&indices, k + 1, &counters)?;
+            self.load(&indices, k + 1, &counters);
         }
         let position = self.position(&indices, &counters);
         self.or_return(format_args!(
@@ -56,7 +53,6 @@ impl Emitter<'_> {
         for counter in counters.iter().rev() {
             self.close_loop(counter);
         }
-        Ok(())
     }
 
     /// A check and the nest after it, the last steps, as one call if the outermost loop goes through the indices.
@@ -71,10 +67,8 @@ impl Emitter<'_> {
         let one_by_one = lookup.access
             == Access::affine(0, [&[1], &vec![0; inner.len()][..]].concat()[..].into())
             && *count == self.len(check.table());
-        if !one_by_one || !self.is_whole(check, lookup) || self.pays(planned) {
-            return None;
-        }
-        if self.is_const() || nest.element_type() == ElementType::String {
+        let by_rows = one_by_one && self.is_whole(check, lookup);
+        if !by_rows || !self.has_loops_of_facade(nest) || self.pays(planned) {
             return None;
         }
         self.describe(nest);

@@ -10,7 +10,6 @@ use super::position::{Counter, Indices, Sum};
 use super::{Destination, Emitter};
 use crate::access::{Access, Buffer};
 use crate::elem::ElementType;
-use crate::error::Error;
 use crate::nest::{LoopNest, Source};
 use crate::plan::PlannedNest;
 use crate::range::Progression;
@@ -56,14 +55,14 @@ pub(super) fn numbers(nest: &LoopNest, written: &Written) -> (String, String) {
 
 impl Emitter<'_> {
     /// Writes a nest with its loops.
-    pub(super) fn nest(&mut self, planned: &PlannedNest) -> Result<(), Error> {
+    pub(super) fn nest(&mut self, planned: &PlannedNest) {
         let nest = planned.nest();
         let written = self.written(nest);
         let mut counters = self.counters(written.loops);
-        self.load(&written.src, 0, &counters)?;
+        self.load(&written.src, 0, &counters);
         for (k, &extent) in written.extents[..written.loops].iter().enumerate() {
             self.open_loop(&counters[k], extent);
-            self.load(&written.src, k + 1, &counters)?;
+            self.load(&written.src, k + 1, &counters);
         }
         counters.resize(written.extents.len(), Counter::Turn(0));
         let dst = self.target(planned.scratch());
@@ -71,7 +70,6 @@ impl Emitter<'_> {
         for k in (0..written.loops).rev() {
             self.close_loop(&counters[k]);
         }
-        Ok(())
     }
 
     /// The variable of what a nest writes.
@@ -92,9 +90,8 @@ impl Emitter<'_> {
         let most = if written.block == 1 { 3 } else { 2 };
         if written.loops == 0
             || written.extents.len() > most
-            || self.is_const()
-            || nest.element_type() == ElementType::String
-            || !(nest.src().is_affine() && nest.dst().is_affine())
+            || !self.has_loops_of_facade(nest)
+            || !nest.src().is_affine()
         {
             return None;
         }
@@ -107,6 +104,11 @@ impl Emitter<'_> {
             numbers,
             fallible: false,
         })
+    }
+
+    /// Whether functions of the facade loop over such elements: they copy, and are not `const`.
+    pub(super) fn has_loops_of_facade(&self, nest: &LoopNest) -> bool {
+        !self.is_const() && nest.element_type() != ElementType::String
     }
 
     /// What makes a mutable reference of a variable.
@@ -125,15 +127,12 @@ impl Emitter<'_> {
         if block > 1 && (self.is_const() || odd || constant_strings) {
             extents.push(block);
             block = 1;
-            let longer = |access: &Access, stride: i64| {
-                let mut access = access.clone();
+            for access in [&mut src, &mut dst] {
                 access.edit_strides(&|strides| strides.push(0));
                 if let Some(last) = access.strides.last_mut() {
-                    *last = stride;
+                    *last = 1;
                 }
-                access
-            };
-            (src, dst) = (longer(&src, 1), longer(&dst, 1));
+            }
         }
         let (src, dst) = (Indices::new(&src), Indices::new(&dst));
         let loops = self.loops(&extents, &src);

@@ -5,7 +5,6 @@
 
 use super::Emitter;
 use crate::access::{Access, Buffer, IndexType};
-use crate::error::Error;
 use crate::list::List;
 use alloc::{
     format,
@@ -171,12 +170,7 @@ impl Emitter<'_> {
     }
 
     /// Loads the indices that depend on the innermost of `level` open loops, or on none.
-    pub(super) fn load(
-        &mut self,
-        indices: &Indices,
-        level: usize,
-        counters: &[Counter],
-    ) -> Result<(), Error> {
+    pub(super) fn load(&mut self, indices: &Indices, level: usize, counters: &[Counter]) {
         for (at, row) in indices.rows.iter().enumerate() {
             if row.level != level {
                 continue;
@@ -200,7 +194,6 @@ impl Emitter<'_> {
             };
             self.line(format_args!("let {name} = {value};"));
         }
-        Ok(())
     }
 
     /// The position of an access for these counters.

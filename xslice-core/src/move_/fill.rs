@@ -64,11 +64,11 @@ unsafe fn any(to: *mut u8, count: usize, first: i64, fill: &Fill) {
     }
 }
 
-/// Fewer values are kept by a cache.
+/// So few values are kept by a cache, whatever their type: it need not be asked.
 #[cfg(target_arch = "x86_64")]
 const MANY: usize = 1 << 17;
 
-/// Fewer values are not worth a call of their own.
+/// Fewer values are not worth a call of their own. At least as many as a vector of AVX2 has: these are stored whole.
 #[cfg(target_arch = "x86_64")]
 const SHORT: usize = 16;
 

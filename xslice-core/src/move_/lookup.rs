@@ -109,8 +109,7 @@ unsafe fn vectors<I: Index>(
     rows: Rows,
     indices: &Indices<I>,
 ) -> Option<usize> {
-    let packed = rows.touch() && indices.stride == size_of::<I>() as isize && rows.src_stride == 0;
-    if !packed {
+    if !rows.touch() || !indices.are_packed(rows.src_stride) {
         return Some(0);
     }
     // SAFETY: by the contract of this function.
@@ -229,12 +228,7 @@ unsafe fn blocks<I: Index>(
         }
         each_block(level, rows, indices, ahead, |done, count, places| {
             let to = dst.wrapping_offset(done as isize * rows.dst_stride);
-            let places = Places {
-                each: places,
-                to: None,
-                ahead,
-            };
-            block(level, to, src, Rows { count, ..rows }, places);
+            block(level, to, src, Rows { count, ..rows }, places, ahead);
         })
     }
 }
@@ -314,7 +308,7 @@ unsafe fn each_block<I: Index>(
     true
 }
 
-/// Moves `rows.count` rows, each from the next of the places.
+/// Moves `rows.count` rows at their distance, each from the next of the places; rows so many places `ahead` are fetched.
 ///
 /// # Safety
 /// As [`copy::run`](super::copy::run), for each of the runs; there are as many places, in the source alone.
@@ -324,10 +318,9 @@ pub(super) unsafe fn block(
     dst: *mut u8,
     src: *const u8,
     rows: Rows,
-    places: Places<'_>,
+    each: &[isize],
+    ahead: usize,
 ) {
-    let Places { each, to, ahead } = places;
-    debug_assert!(to.is_none(), "rows at their distance");
     // They lie where places say, which have their distance in them.
     let rows = Rows {
         src_stride: 0,

@@ -33,6 +33,10 @@ mod parallel;
 mod part;
 mod positions;
 mod prefetch;
+#[cfg_attr(
+    not(target_arch = "x86_64"),
+    expect(dead_code, reason = "most is asked by moves of x86-64")
+)]
 mod processor;
 mod rows;
 mod shuffled;
@@ -61,7 +65,6 @@ use crate::elem::{Element, ElementType};
 use crate::error::Error;
 use crate::fixed::Proven;
 use crate::level::Level;
-use crate::nest::Source;
 use crate::nest::schedule::{Fill, Move, Row, Schedule};
 use crate::operand::{Input, Output};
 use crate::plan::{Check, OneTurn, Plan, PlannedNest, Reader};
@@ -222,10 +225,7 @@ unsafe fn whole(level: Level, schedule: &Schedule, sources: &Sources<'_>, dst: *
         // SAFETY: by the contract of this function.
         return unsafe { scheduled(level, schedule, sources, dst, None) };
     }
-    let start = match schedule.source() {
-        Source::Buffer(buffer) => sources.start(buffer),
-        Source::Range(_) => core::ptr::null(),
-    };
+    let start = sources.start_of(schedule.source());
     // SAFETY: by the contract of this function; all begins at the offsets.
     unsafe {
         let at = sources.position(schedule.src(), &[]);
@@ -472,15 +472,9 @@ impl<'a> Call<'a> {
     /// All of a schedule.
     #[inline]
     fn new(level: Level, schedule: &'a Schedule, sources: &'a Sources<'a>, dst: *mut u8) -> Self {
-        let src = match schedule.source() {
-            Source::Buffer(buffer) => sources.start(buffer),
-            Source::Range(_) => core::ptr::null(),
-        };
-        let table = match schedule.inner() {
-            Move::Lookup { lookup, .. } => sources.start(lookup.table),
-            Move::Copy { .. } | Move::Strided { .. } => core::ptr::null(),
-            Move::Shuffle { .. } | Move::Fill(_) => core::ptr::null(),
-        };
+        let src = sources.start_of(schedule.source());
+        let table = schedule.inner().lookup();
+        let table = table.map_or(core::ptr::null(), |lookup| sources.start(lookup.table));
         Self {
             level,
             schedule,
@@ -496,6 +490,19 @@ impl<'a> Call<'a> {
 }
 
 impl Call<'_> {
+    /// Where a turn begins in the destination and in the source.
+    ///
+    /// # Safety
+    /// `at` is the position of a turn within the extents.
+    #[inline(always)]
+    unsafe fn ends(&self, at: At) -> (*mut u8, *const u8) {
+        // SAFETY: by the contract of this function, both lie in their buffers (I3).
+        unsafe {
+            let to = self.dst.offset(at.dst as isize);
+            (to, self.src.offset(at.src as isize))
+        }
+    }
+
     /// One turn of the outer loops. `false`: an index that the move reads lies outside its axis.
     ///
     /// # Safety
@@ -543,10 +550,7 @@ impl Call<'_> {
         };
         // SAFETY: as in `Call::inner`.
         unsafe {
-            let (to, from) = (
-                self.dst.offset(at.dst as isize),
-                self.src.offset(at.src as isize),
-            );
+            let (to, from) = self.ends(at);
             let rows = self
                 .schedule
                 .strided_rows(self.count, bytes, dst_stride, src_stride);

@@ -3,7 +3,7 @@
 use crate::shuffle::LINE;
 
 /// How far ahead of a store its line is fetched.
-pub(super) const AHEAD_WRITE: usize = 2 << 10;
+const AHEAD_WRITE: usize = 2 << 10;
 
 /// The shortest pages of any processor.
 pub(super) const PAGE: usize = 4096;

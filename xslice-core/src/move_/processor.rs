@@ -5,10 +5,6 @@ use crate::shuffle::LINE;
 use core::ops::RangeInclusive;
 
 /// What is quick on a processor.
-#[cfg_attr(
-    not(target_arch = "x86_64"),
-    expect(dead_code, reason = "most is asked by moves of x86-64")
-)]
 pub(super) struct Habits {
     /// The lines of the result are fetched before rows are written to them. With that, rows took up to a third less time on Sapphire
     /// Rapids, by whatever vectors; up to a third more on Zen 3, and a twentieth more on Zen 4 and Zen 5.
@@ -67,10 +63,6 @@ pub(super) struct Habits {
 }
 
 /// Rows for which both lines that they read and lines of the result are fetched.
-#[cfg_attr(
-    not(target_arch = "x86_64"),
-    allow(dead_code, reason = "asked by moves of x86-64")
-)]
 #[derive(Clone, Copy)]
 pub(super) enum FetchesBoth {
     /// Not timed on Zen 4.
@@ -84,10 +76,6 @@ pub(super) enum FetchesBoth {
 }
 
 /// How long rows are copied, where nothing is known of the next.
-#[cfg_attr(
-    not(target_arch = "x86_64"),
-    allow(dead_code, reason = "asked by moves of x86-64")
-)]
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Copies {
     Memcpy,
@@ -97,10 +85,6 @@ pub(super) enum Copies {
 }
 
 /// Which rows that no cache keeps go one after the other, of those that lie close to each other, and not some side by side.
-#[cfg_attr(
-    not(target_arch = "x86_64"),
-    allow(dead_code, reason = "asked by moves of x86-64")
-)]
 #[derive(Clone, Copy)]
 pub(super) enum Streams {
     /// None.
@@ -115,10 +99,6 @@ pub(super) enum Streams {
 }
 
 /// Some patterns, by what they read.
-#[cfg_attr(
-    not(target_arch = "x86_64"),
-    allow(dead_code, reason = "asked by moves of x86-64")
-)]
 #[derive(Clone, Copy)]
 pub(super) enum Patterns {
     None,
@@ -194,10 +174,6 @@ static OTHERS: Habits = Habits {
 };
 
 /// Processors of AMD up to Zen 3: those without AVX-512.
-#[cfg_attr(
-    not(target_arch = "x86_64"),
-    allow(dead_code, reason = "only tests run as there")
-)]
 const TO_ZEN_3: Habits = Habits {
     fetches_written: false,
     fetches_far_ahead: false,
@@ -225,10 +201,6 @@ const TO_ZEN_3: Habits = Habits {
 };
 
 /// Zen 4.
-#[cfg_attr(
-    not(target_arch = "x86_64"),
-    allow(dead_code, reason = "only tests run as there")
-)]
 static ZEN_4: Habits = Habits {
     fetches_next_of_long_rows: true,
     outruns_caches: true,
@@ -243,10 +215,6 @@ static ZEN_4: Habits = Habits {
 };
 
 /// Processors of AMD from Zen 5 on.
-#[cfg_attr(
-    not(target_arch = "x86_64"),
-    allow(dead_code, reason = "only tests run as there")
-)]
 static FROM_ZEN_5: Habits = Habits {
     fetches_written: false,
     fetches_far_ahead: true,

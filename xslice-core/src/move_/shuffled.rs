@@ -401,6 +401,21 @@ pub(crate) fn prepare(schedule: &mut Schedule) {
     schedule.keep_rows(known);
 }
 
+/// Periods before a vector of the result begins, a power of two of bytes up to 64; 0 where one begins at `dst`, or none where a period
+/// begins.
+#[cfg(target_arch = "x86_64")]
+fn periods_to<const VECTOR: usize>(dst: *mut u8, period: usize) -> usize {
+    let bytes = dst.addr().wrapping_neg() % VECTOR;
+    let twos = period.trailing_zeros().min(VECTOR.ilog2());
+    if !bytes.is_multiple_of(1 << twos) {
+        return 0;
+    }
+    // What is odd has an inverse modulo powers of two: itself modulo 8, and this modulo 64.
+    let odd = period >> twos;
+    let inverse = odd.wrapping_mul(2_usize.wrapping_sub(odd.wrapping_mul(odd)));
+    (bytes >> twos).wrapping_mul(inverse) % (VECTOR >> twos)
+}
+
 /// Moves bytes `at` of a run unit by unit; `at` begins and ends with a unit.
 ///
 /// # Safety
@@ -433,5 +448,24 @@ unsafe fn units(run: &Run, pattern: &Pattern, at: Range<usize>) {
         4 => each!(4),
         2 => each!(2),
         _ => each!(1),
+    }
+}
+
+#[cfg(all(test, target_arch = "x86_64"))]
+mod tests {
+    use super::periods_to;
+
+    #[test]
+    fn periods_to_a_vector_are_the_fewest() {
+        for (period, at) in (1..=130).flat_map(|period| (0..64).map(move |at| (period, at))) {
+            let fewest = |vector| {
+                let mut turns = 0..vector;
+                let found = turns.find(|turns| (at + turns * period) % vector == 0);
+                found.unwrap_or(0)
+            };
+            let dst = core::ptr::without_provenance_mut(at);
+            assert_eq!(periods_to::<32>(dst, period), fewest(32), "{period} {at}");
+            assert_eq!(periods_to::<64>(dst, period), fewest(64), "{period} {at}");
+        }
     }
 }

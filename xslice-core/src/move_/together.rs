@@ -297,7 +297,8 @@ impl Call<'_> {
                     let operand = self.src..self.src.wrapping_add(source_bytes);
                     shuffle.rows_from(self.level, to, from, rows, places, operand);
                 }
-                _ => lookup::block(self.level, to, from, rows, places),
+                // Only rows of a pattern lie anywhere.
+                _ => lookup::block(self.level, to, from, rows, places.each, places.ahead),
             }
         }
     }

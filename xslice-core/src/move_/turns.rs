@@ -207,8 +207,7 @@ impl Call<'_> {
                         .schedule
                         .strided_rows(turns, bytes, stride.dst, stride.src);
                     let operand = self.src..self.src.wrapping_add(source_bytes);
-                    let to = self.dst.offset(first.dst as isize);
-                    let from = self.src.offset(first.src as isize);
+                    let (to, from) = self.ends(first);
                     shuffle.rows(self.level, to, from, rows, operand);
                     true
                 }
@@ -264,8 +263,7 @@ impl Call<'_> {
             core::array::from_fn(|k| rows.src_stride.wrapping_mul(k as isize));
         // SAFETY: by the contract of this function.
         unsafe {
-            let to = self.dst.offset(first.dst as isize);
-            let from = self.src.offset(first.src as isize);
+            let (to, from) = self.ends(first);
             let turns = Turns::new(turns, stride);
             few::moved(to, from, &rows, &places[..rows.count], turns);
         }
@@ -284,8 +282,7 @@ impl Call<'_> {
             let Some((rows, places)) = self.places(first.table, &mut places) else {
                 return false;
             };
-            let to = self.dst.offset(first.dst as isize);
-            let from = self.src.offset(first.src as isize);
+            let (to, from) = self.ends(first);
             let turns = Turns::new(turns, stride);
             repeat::moved(self.level, to, from, rows, places, turns);
         }
@@ -361,8 +358,8 @@ impl Call<'_> {
     pub(super) unsafe fn short(&self, mover: impl Mover, at: At, rows: Rows) {
         // SAFETY: by the contract of this function.
         unsafe {
-            let to = self.dst.offset(at.dst as isize);
-            copy::each(mover, to, self.src.offset(at.src as isize), rows);
+            let (to, from) = self.ends(at);
+            copy::each(mover, to, from, rows);
         }
     }
 }
@@ -374,10 +371,7 @@ unsafe fn kept_turns(mover: impl Mover, call: &Call<'_>, rows: Rows, places: &[i
     // SAFETY: by the contract of this function; `walk` gives the positions of turns within the extents.
     unsafe {
         call.walk(|at| {
-            let (to, from) = (
-                call.dst.offset(at.dst as isize),
-                call.src.offset(at.src as isize),
-            );
+            let (to, from) = call.ends(at);
             pick(mover, to, from, rows, places, ahead);
             true
         })

@@ -8,7 +8,7 @@ use super::part::Part;
 use super::positions::{affine, load};
 use super::{Call, indices};
 use crate::access::{Access, IndexType, Lookup};
-use crate::nest::schedule::{Move, MovedTables};
+use crate::nest::schedule::MovedTables;
 use crate::odometer::{Loops, Odometer};
 use core::mem::MaybeUninit;
 
@@ -29,11 +29,8 @@ impl Call<'_> {
 
     /// Where the indices of a lookup are.
     pub(super) fn indices(&self) -> Option<&Access> {
-        match self.schedule.inner() {
-            Move::Lookup { lookup, .. } => Some(&lookup.access),
-            Move::Copy { .. } | Move::Strided { .. } => None,
-            Move::Shuffle { .. } | Move::Fill(_) => None,
-        }
+        let lookup = self.schedule.inner().lookup();
+        lookup.map(|lookup| &lookup.access)
     }
 
     /// What one turn of loop `k` adds, but for what tables do.

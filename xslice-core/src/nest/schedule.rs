@@ -125,6 +125,15 @@ impl Move {
         }
     }
 
+    /// The look-up of its rows, if it is one.
+    #[must_use]
+    pub fn lookup(&self) -> Option<&Lookup> {
+        match self {
+            Self::Lookup { lookup, .. } => Some(lookup),
+            Self::Copy { .. } | Self::Strided { .. } | Self::Shuffle { .. } | Self::Fill(_) => None,
+        }
+    }
+
     /// Elements that one turn of the loops around it moves.
     pub(crate) fn count(&self) -> usize {
         match *self {

@@ -76,6 +76,7 @@ const fn lanes<T>() -> usize {
 macro_rules! in_vectors {
     ($ty:ty, ($to:expr, $count:expr), $first:expr, $lanes:expr, $step:expr, $add:ident, |$at:ident| $value:expr) => {{
         const LANES: usize = lanes::<$ty>();
+        const { assert!(LANES <= SHORT) };
         let (to, count, lanes, step) = ($to.cast::<$ty>(), $count, $lanes, $step);
         let from = |k: usize| $add($first(k), lanes);
         let store = |k: usize, $at| {

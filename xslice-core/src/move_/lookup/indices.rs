@@ -25,6 +25,11 @@ pub const ASKED: usize = 32;
 const FAR_TABLE: usize = 16 << 20;
 
 impl<I: Index> Indices<I> {
+    /// Whether indices are neighbours, of rows whose place they alone decide.
+    pub fn are_packed(&self, src_stride: isize) -> bool {
+        (self.stride, src_stride) == (size_of::<I>() as isize, 0)
+    }
+
     /// Bytes of the source that the axis spans.
     pub fn reach(&self) -> usize {
         (self.size as usize).saturating_mul(self.scale.unsigned_abs())
@@ -228,7 +233,7 @@ impl<I: Index> Indices<I> {
         let (scale, shift) = (self.scale, self.scale.trailing_zeros() % isize::BITS);
         // SAFETY: by the contract of this function.
         unsafe {
-            if (self.stride, src_stride) != (neighbours, 0) {
+            if !self.are_packed(src_stride) {
                 let place = |row, index: isize| {
                     index
                         .wrapping_mul(scale)

@@ -37,7 +37,7 @@ impl<I> Picked<I> {
         let (rows, behind) = (&self.rows, M::SPILLING.saturating_sub(self.rows.bytes));
         M::SPILLING > 0
             && self.indices.size >= LEAST_AXIS
-            && rows.dst_stride == rows.bytes as isize
+            && rows.touch()
             && behind <= rows.bytes
             && behind as isize <= self.indices.scale
     }
@@ -65,7 +65,7 @@ pub(super) enum Found {
 impl Found {
     /// The quickest way where blocks would fetch rows `ahead`.
     pub fn of<I: Index>(rows: &Rows, indices: &Indices<I>, ahead: usize) -> Self {
-        let packed = indices.stride == size_of::<I>() as isize && rows.src_stride == 0;
+        let packed = indices.are_packed(rows.src_stride);
         let is_line = (LEAST_AHEAD..rows::LEAST_ROW).contains(&rows.bytes);
         let is_far = indices.is_far();
         if let Some(found) = &habits().finds_rows_by_itself

@@ -13,7 +13,11 @@ use crate::move_::processor::{Copies, habits};
 
 /// Shorter rows are as quick by `memcpy`.
 #[cfg(target_arch = "x86_64")]
-const LEAST_BY_VECTORS: usize = 4 * 32;
+const LEAST_BY_VECTORS: usize = FOUR_VECTORS;
+
+/// Bytes that [`whole_vectors`] moves in a turn, and at least.
+#[cfg(target_arch = "x86_64")]
+const FOUR_VECTORS: usize = 4 * 32;
 
 /// Whether a row is moved by vectors instead of `memcpy`.
 #[cfg(target_arch = "x86_64")]
@@ -87,7 +91,7 @@ pub(super) unsafe fn whole_lines(dst: *mut u8, src: *const u8, bytes: usize) {
 /// Moves one row as [`whole_lines`] does, by vectors of 32 bytes.
 ///
 /// # Safety
-/// As [`run`], for [`LEAST_BY_VECTORS`] or more; the processor has AVX2.
+/// As [`run`], for [`FOUR_VECTORS`] or more; the processor has AVX2.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 pub(super) unsafe fn whole_vectors(dst: *mut u8, src: *const u8, bytes: usize) {
@@ -99,7 +103,7 @@ pub(super) unsafe fn whole_vectors(dst: *mut u8, src: *const u8, bytes: usize) {
         unsafe { _mm256_storeu_si256(dst.add(at).cast(), vector) }
     };
     let places = |at: usize| [0, 32, 64, 96].map(|k| at + k);
-    let end = bytes - LEAST_BY_VECTORS;
+    let end = bytes - FOUR_VECTORS;
     let last = places(end).map(load);
     store(0, load(0));
     let mut at = 32 - dst.addr() % 32;
@@ -109,7 +113,7 @@ pub(super) unsafe fn whole_vectors(dst: *mut u8, src: *const u8, bytes: usize) {
             .into_iter()
             .zip(four)
             .for_each(|(at, vector)| store(at, vector));
-        at += LEAST_BY_VECTORS;
+        at += FOUR_VECTORS;
     }
     places(end)
         .into_iter()

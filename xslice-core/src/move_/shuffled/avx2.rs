@@ -11,7 +11,7 @@ mod blended;
 mod halves;
 
 use super::lanes::{self, Lanes, Tiles};
-use super::{Places, Run};
+use super::{Places, Run, periods_to};
 use crate::move_::cache::Cache;
 use crate::move_::copy::Rows;
 use crate::move_::prefetch;
@@ -65,7 +65,7 @@ unsafe impl Lanes for __m128i {
 }
 
 /// Calls the function for halves of the shape of the tables. `false`: there is none, and nothing has moved.
-macro_rules! by_shape {
+macro_rules! by_halves {
     ($tables:expr, $function:ident($($argument:expr),*)) => {{
         match ($tables.vectors, $tables.per_vector) {
             (1, 1) => $function::<1, 1>($($argument),*),
@@ -96,7 +96,7 @@ unsafe fn each(first: &Run, tables: &Tables<16>, tiles: &Tiles<'_>) -> bool {
         {
             return blended::each(doubled, first, tables, tiles);
         }
-        by_shape!(tables, each_by(first, tables, tiles))
+        by_halves!(tables, each_by(first, tables, tiles))
     }
 }
 
@@ -125,7 +125,7 @@ unsafe fn few(run: &Run, tables: &Tables<16>, known: &KnownRows) -> bool {
         return false;
     }
     // SAFETY: by the contract of this function.
-    unsafe { by_shape!(tables, few_by(run, tables, known)) }
+    unsafe { by_halves!(tables, few_by(run, tables, known)) }
 }
 
 /// # Safety
@@ -421,19 +421,6 @@ impl Short {
 /// straddle lines take up to a fifth longer. Shorter rows lose as much by the steps.
 const LEAST_ALIGNED: usize = 4 << 10;
 
-/// Periods before a vector of the result begins; 0 where one begins at `dst`, or none where a period begins.
-fn periods_to_vector(dst: *mut u8, period: usize) -> usize {
-    let bytes = dst.addr().wrapping_neg() % 32;
-    let twos = period.trailing_zeros().min(5);
-    if !bytes.is_multiple_of(1 << twos) {
-        return 0;
-    }
-    // What is odd has an inverse modulo powers of two: itself modulo 8, and this modulo 64.
-    let odd = period >> twos;
-    let inverse = odd.wrapping_mul(2_usize.wrapping_sub(odd.wrapping_mul(odd)));
-    (bytes >> twos).wrapping_mul(inverse) % (32 >> twos)
-}
-
 /// Moves rows, with `LINES` lines fetched a turn: a loop over their number was slower.
 ///
 /// # Safety
@@ -461,7 +448,7 @@ unsafe fn walk_fetching<T: Steps, const LINES: usize>(
             prefetch::line(row.src.wrapping_offset(end));
         }
         let skipped = match bytes >= LEAST_ALIGNED {
-            true => periods_to_vector(row.dst, period),
+            true => periods_to::<32>(row.dst, period),
             false => 0,
         };
         // SAFETY: by the contract of this function. A step is whole vectors and whole periods, so the first one has those before a vector,
@@ -525,22 +512,4 @@ unsafe fn each_step<T: Steps, const LINES: usize>(
         }
     }
     (src, dst)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::periods_to_vector;
-
-    #[test]
-    fn periods_to_a_vector_are_the_fewest() {
-        for (period, at) in (1..=64).flat_map(|period| (0..64).map(move |at| (period, at))) {
-            let fewest = (0..32).find(|turns| (at + turns * period) % 32 == 0);
-            let dst = core::ptr::without_provenance_mut(at);
-            assert_eq!(
-                periods_to_vector(dst, period),
-                fewest.unwrap_or(0),
-                "{period} {at}"
-            );
-        }
-    }
 }

@@ -9,8 +9,8 @@ pub(super) mod picked;
 pub(super) mod short;
 mod tile;
 
-use super::Run;
 use super::lanes::{by_shape, inside};
+use super::{Run, periods_to};
 use crate::move_::cache::Cache;
 use crate::move_::copy::Rows;
 use crate::move_::mask::mask_of;
@@ -48,14 +48,10 @@ pub(super) unsafe fn wide(run: &Run, pattern: &Pattern, tables: &Tables<64>, vec
 
 /// Periods before the destination is aligned to a vector, for a run long enough to gain from it, and vectors that stay aligned.
 fn head(run: &Run, pattern: &Pattern, tables: &Tables<64>) -> usize {
-    let period = pattern.period();
-    if run.bytes < 16 * tables.tile || !tables.tile.is_multiple_of(64) {
-        return 0;
+    match run.bytes >= 16 * tables.tile && tables.tile.is_multiple_of(64) {
+        true => periods_to::<64>(run.dst, pattern.period()),
+        false => 0,
     }
-    let address = run.dst as usize;
-    (0..64)
-        .find(|turns| (address + turns * period).is_multiple_of(64))
-        .unwrap_or(0)
 }
 
 /// # Safety

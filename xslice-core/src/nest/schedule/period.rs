@@ -68,7 +68,7 @@ impl fmt::Display for NoShuffle {
             Self::FewRuns { runs, rows } => write!(
                 f,
                 "{rows} x {runs} runs are few, and a shuffle pays from {LEAST_RUNS} in one row, {LEAST_RUNS_IN_ALL} in rows of \
-                 {LEAST_RUNS_EACH} and more, or {LEAST_ROWS} rows of two"
+                 {LEAST_RUNS_EACH} and more, or {LEAST_ROWS} rows of one period"
             ),
             Self::Far => f.write_str(
                 "the bytes of one vector lie so far apart that its loads cost more than the runs",

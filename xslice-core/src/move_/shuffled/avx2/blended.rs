@@ -43,7 +43,7 @@ unsafe fn each_by<O: InOrder>(
     tables: &Tables<16>,
     tiles: &Tiles<'_>,
 ) -> bool {
-    macro_rules! by_shape {
+    macro_rules! by_blends {
         ($(($vectors:literal, $loads:literal)),*) => {
             match (doubled.orders.len(), doubled.per_vector) {
                 $(($vectors, $loads) => {
@@ -56,7 +56,7 @@ unsafe fn each_by<O: InOrder>(
     }
     // SAFETY: by the contract of this function.
     unsafe {
-        by_shape!(
+        by_blends!(
             (1, 1),
             (1, 2),
             (1, 3),
