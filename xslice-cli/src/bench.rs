@@ -27,6 +27,7 @@ use crate::error::{Error, Result, too_large};
 use crate::files::{self, Staged};
 use crate::request::{Request, What};
 use prepared::{Prepared, Strategy};
+use std::ffi::OsString;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -53,7 +54,7 @@ only for results of up to 1 MiB.";
 pub struct Args {
     /// A model (.onnx, .xml) or a text in the notation: its movements are timed, not the workloads
     #[arg(value_name = "MODEL|TEXT")]
-    what: Option<String>,
+    what: Option<OsString>,
 
     /// The dimensions of an input that the model leaves open, or the size of one by its own name
     #[arg(long = "shape", value_name = "NAME=1,3,640,640", requires = "what")]
@@ -178,8 +179,8 @@ fn own(args: &Args) -> Result<Option<What>> {
     let Some(what) = &args.what else {
         return Ok(None);
     };
-    if workloads::all().any(|workload| workload.name == what) {
-        let what = format!("`{what}` is a workload: --filter {what} times it");
+    if let Some(Workload { name, .. }) = workloads::all().find(|workload| what == workload.name) {
+        let what = format!("`{name}` is a workload: --filter {name} times it");
         return Err(Error::argument(what));
     }
     Ok(Some(What::new(what, &args.shapes, args.common)))

@@ -15,6 +15,7 @@ use crate::import::{self, Model, ModelInput, ModelOutput};
 use shapes::Shapes;
 use std::cell::Cell;
 use std::collections::HashSet;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use xslice::{Declared, ElementType, Plan, Program, Signature, Tensor};
@@ -24,7 +25,7 @@ use xslice::{Declared, ElementType, Plan, Program, Signature, Tensor};
 pub struct What {
     /// A model (.onnx, .xml), or a text in the notation
     #[arg(value_name = "MODEL|TEXT")]
-    what: String,
+    what: OsString,
 
     /// The dimensions of an input that the model leaves open, or the size of one by its own name
     #[arg(long = "shape", value_name = "NAME=1,3,640,640")]
@@ -36,7 +37,7 @@ pub struct What {
 
 impl What {
     /// What a command of other forms, too, is asked for.
-    pub fn new(what: &str, shapes: &[String], common: Common) -> Self {
+    pub fn new(what: &OsStr, shapes: &[String], common: Common) -> Self {
         Self {
             what: what.into(),
             shapes: shapes.to_vec(),
@@ -74,14 +75,13 @@ impl What {
 
     /// The text; what looks like a path may be one that leads nowhere.
     fn parse(&self) -> Result<Program> {
-        let parsed = self.common.parse(&self.what);
-        parsed.map_err(|error| {
+        let text = self.what.to_string_lossy();
+        self.common.parse(&text).map_err(|error| {
             let ending = files::extension(Path::new(&self.what)).unwrap_or_default();
             let is_name = !ending.is_empty() && ending.chars().all(char::is_alphanumeric);
-            match is_name && !self.what.contains(['[', '(', '<', '|']) {
+            match is_name && !text.contains(['[', '(', '<', '|']) {
                 true => Error::argument(format!(
-                    "`{}` is no text of the notation, and there is no file of that name (models end in .onnx or .xml)",
-                    self.what
+                    "`{text}` is no text of the notation, and there is no file of that name (models end in .onnx or .xml)"
                 )),
                 false => error,
             }

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{graph, list, model};
+use common::{Files, graph, list, model};
 use std::path::Path;
 use xslice::{Error, Program};
 use xslice_cli::Fault;
@@ -105,4 +105,21 @@ fn an_openvino_operator_without_data_and_of_no_known_version() {
         "x |> openvino::Slice@9(start = [0], stop = [1], step = [1])",
         import("type=\"Slice\" version=\"opset9\""),
     );
+}
+
+/// Where names are bytes, those of files need not be text.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_model_may_have_any_name() {
+    use std::os::unix::ffi::OsStrExt;
+    let files = Files::new();
+    let made = files.model("m.onnx", &common::slice_model());
+    let odd = made.with_file_name(std::ffi::OsStr::from_bytes(b"m\xff.onnx"));
+    std::fs::copy(made, &odd).unwrap();
+    let shape = ["--shape", "x=6"].map(std::ffi::OsStr::new);
+    for command in ["explain", "emit"] {
+        let output = common::xslice(&[&[command.as_ref(), odd.as_os_str()], &shape[..]].concat());
+        let line = common::text(&output.stderr);
+        assert!(output.status.success(), "{command}: {line}");
+    }
 }

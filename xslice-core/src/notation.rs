@@ -11,7 +11,7 @@
 //! exactly as a text is: a text counts spans in bytes, a macro in whatever it can map back to its tokens. What an
 //! operator *means* is not decided here, and neither is what needs a shape: both come after the program, in `resolve`.
 //!
-//! The way back is in `print.rs`: a program prints as a text that gives the same program.
+//! The way back is in `print.rs`: a program prints (all of it with `{:#}`) as a text that gives the same program.
 
 mod argument;
 mod ast;
