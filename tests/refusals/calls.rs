@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use xslice::ElementType::{F32, I32, I64, U8};
 use xslice::{
     Declared, ElementType, Entry, Error, ErrorKind as E, Gather, Graph, Index, Input, Output, Plan,
-    Program, Signature, Slice, Tensor,
+    Program, Scratch, Signature, Slice, Tensor,
 };
 
 fn rows() -> Program {
@@ -216,6 +216,30 @@ fn the_one_call_front_door_refuses_in_the_same_words() {
     let refused = xslice::index(&x, "x[0, 0, 0]").map(|_| ());
     let program = Program::parse("x[0, 0, 0]").expect("a valid program");
     assert_eq!(refused, program.compile(&f32s(&[4, 4])).map(|_| ()));
+}
+
+/// The place of an index is its first among all that it stands for.
+#[test]
+fn repeated_indices_are_refused_at_their_first_place() {
+    let program = Program::parse("x[@ids][:, :2]").expect("a valid program");
+    let repeated = |times| f32s(&[4]).strided(I64, &[3, times], &[1, 0], 0);
+    let (x, ids, outside) = ([0.0_f32; 4], [0_i64, -4, 3], [0_i64, 4, -5]);
+    let inputs = [(&x).into(), (&outside).into()];
+    let refused = call(&program, &repeated(5), &inputs, f32_tensor(6));
+    let refused = refused.expect_err("4 is outside").to_string();
+    assert!(
+        refused.contains("`indices[1, 0]` = 4 is out of range for axis 0 of size 4"),
+        "{refused}"
+    );
+    // Where they lie in memory once, they are looked at once, or this would not end.
+    let plan = compile(&program, repeated(1 << 40)).expect("a small result");
+    let run = |ids: &[i64; 3]| {
+        let (mut y, inputs) = ([0.0_f32; 6], [(&x).into(), ids.into()]);
+        xslice::runner::run(&plan, &inputs, (&mut y).into(), &mut Scratch::new())
+    };
+    assert_eq!(run(&ids), Ok(()));
+    let found = run(&outside).expect_err("4 is outside").to_string();
+    assert!(found.contains("`indices[1, 0]` = 4"), "{found}");
 }
 
 /// The words name what the caller gave: strides, shape, offset and the type whose elements they count.

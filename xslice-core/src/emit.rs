@@ -155,12 +155,6 @@ pub fn moved(plan: &Plan, wanted: &Function<'_>) -> Result<Moved, Error> {
     })
 }
 
-/// An array for the result of a plan, before anything moves; `root` is the path of the facade.
-fn zeros(plan: &Plan, root: &str) -> String {
-    let zero = data::zero(plan.element_type(), root);
-    format!("[{zero}; {}]", plan.output_len())
-}
-
 /// The Rust type of an element; `root` is the path of the facade.
 #[must_use]
 pub fn element(ty: ElementType, root: &str) -> String {
@@ -236,8 +230,9 @@ impl<'a> Emitter<'a> {
     fn function(mut self) -> Result<String, Error> {
         self.temporaries()?;
         if self.wanted.destination != Destination::Parameter {
-            let (dst, zeros) = (self.dst(), zeros(self.plan, self.wanted.root));
-            self.line(format_args!("let mut {dst} = {zeros};"));
+            let (dst, zero) = (self.dst(), self.zero(self.plan.element_type()));
+            let len = self.plan.output_len();
+            self.line(format_args!("let mut {dst} = [{zero}; {len}];"));
         }
         let mut steps = self.plan.steps();
         while let Some((step, rest)) = steps.split_first() {

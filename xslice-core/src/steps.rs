@@ -8,6 +8,7 @@ use crate::access::{Access, IndexType};
 use crate::elem::ElementType;
 use crate::error::Error;
 use crate::index::{is_outside, is_outside_i32};
+use crate::list::List;
 use crate::nest::{LoopNest, Source};
 use crate::odometer::{Loops, Odometer};
 use crate::operand::{Input, Output};
@@ -200,24 +201,29 @@ fn find<W>(words: &[W], bad: impl Fn(&W) -> bool) -> Option<usize> {
 }
 
 fn check_scattered(check: &Check, table: Input<'_>, sources: &Sources<'_>) -> Result<(), Error> {
-    if check.extents().contains(&0) {
+    let (extents, access) = (check.extents(), check.access());
+    if extents.contains(&0) {
         return Ok(());
     }
-    let mut odometer = Odometer::new(Loops::whole(check.extents()));
-    for flat in 0.. {
-        let index = load(
-            table,
-            check.index(),
-            position(check.access(), odometer.counters(), sources),
-        );
+    // A loop that moves neither the index nor what leads to it reads the same in every turn.
+    let turns = extents.iter().enumerate().map(|(k, &extent)| {
+        let stays = access.all_strides(&|strides| strides[k] == 0);
+        if stays { 1 } else { extent }
+    });
+    let turns: List<usize> = turns.collect();
+    let mut odometer = Odometer::new(Loops::whole(&turns));
+    loop {
+        let counters = odometer.counters();
+        let index = load(table, check.index(), position(access, counters, sources));
         if is_outside(index, check.size()) {
+            let each = extents.iter().zip(counters);
+            let flat = each.fold(0, |flat, (extent, counter)| flat * extent + counter);
             return Err(check.refuse(index, flat));
         }
         if !odometer.advance() {
-            break;
+            return Ok(());
         }
     }
-    Ok(())
 }
 
 /// The index at an element position of a table.

@@ -38,7 +38,7 @@ pub struct Destination {
 /// `pub fn crop<f32[2, 3]> [1:]`
 pub struct Item {
     pub attributes: TokenStream,
-    /// Those of the attributes that decide whether the item exists.
+    /// Those of the attributes that decide whether the item exists, and whether it is documented.
     pub conditions: TokenStream,
     pub visibility: TokenStream,
     pub constant: Option<Span>,
@@ -375,11 +375,15 @@ impl Attributes {
             };
             let mut inner = Trees::new(group.stream());
             let name = inner.ident(0).map(|ident| ident.to_string());
+            let hides = match inner.peek_at(1) {
+                Some(TokenTree::Group(what)) => Trees::new(what.stream()).is_ident(0, "hidden"),
+                _ => false,
+            };
             let attribute = [trees.next(), trees.next()].into_iter().flatten();
             let attribute: TokenStream = attribute.collect();
-            match name.as_deref() {
-                Some("xslice") => self.own(inner, refusals),
-                Some("cfg") => {
+            match (name.as_deref(), hides) {
+                (Some("xslice"), _) => self.own(inner, refusals),
+                (Some("cfg"), _) | (Some("doc"), true) => {
                     self.conditions.extend(attribute.clone());
                     self.all.extend(attribute);
                 }

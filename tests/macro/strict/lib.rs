@@ -76,6 +76,11 @@ pub fn affine_range(y: &mut [i64; 100_000]) {
 }
 
 xslice! {
+    #[doc(hidden)]
+    pub fn hidden<u8[4]> [::-1]
+}
+
+xslice! {
     /// Every second pixel.
     #[inline(never)]
     pub fn affine_item<f32[1, 3, 320, 320]> [..., ::2, ::2]

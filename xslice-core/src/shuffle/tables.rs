@@ -66,7 +66,7 @@ pub(crate) struct Tables<const N: usize> {
     #[cfg(target_arch = "x86_64")]
     pub doubled: Option<super::Doubled>,
     /// 2^64 / tile: a division would take as long as the rows of a short call.
-    pub inverse: u64,
+    inverse: u64,
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -272,7 +272,29 @@ impl<const N: usize> Tables<N> {
     }
 }
 
+#[cfg(any(
+    target_arch = "x86_64",
+    all(target_arch = "aarch64", target_feature = "neon")
+))]
 impl<const N: usize> Tables<N> {
+    /// Whole tiles of a run of `bytes` bytes whose vectors lie inside it.
+    pub fn tiles(&self, bytes: usize) -> usize {
+        match bytes.checked_sub(self.vectors * N) {
+            None => 0,
+            Some(rest) => self.count_in(rest) + 1,
+        }
+    }
+
+    /// Whole tiles in `bytes` bytes.
+    pub fn count_in(&self, bytes: usize) -> usize {
+        // A little less than one part, of a little more: exact as long as their product does not reach 2^64.
+        let product = (bytes as u128 + 1) * u128::from(self.inverse);
+        (product >> 64) as usize
+    }
+}
+
+impl<const N: usize> Tables<N> {
+    /// Bytes on the heap.
     pub fn heap_bytes(&self) -> usize {
         #[cfg(target_arch = "x86_64")]
         let doubled = self.doubled.as_ref().map_or(0, super::Doubled::heap_bytes);

@@ -123,7 +123,7 @@ fn fetched(tables: &Tables<64>, tiles: usize) -> Option<Fetch> {
     };
     let bytes = tiles * (read + tables.tile);
     let pays = read > 0 && fetched.contains(&bytes) && habits().fetches_long_patterns;
-    pays.then(|| Fetch::ahead(tables, ahead))
+    pays.then(|| Fetch::of_tile(tables, ahead))
 }
 
 /// Masks that stay in registers.
@@ -264,9 +264,9 @@ unsafe fn streamed_of<const VECTORS: usize, const LOADS: usize>(
     let read = tables.src_stride.unsigned_abs();
     let go_on = tables.src_stride > 0 || run.bytes >= LEAST_BACKWARDS;
     if go_on && habits().patterns_in_sequence.have(read, tables.tile) {
-        let fetch = Fetch::ahead(tables, AHEAD_STREAMED);
+        let fetch = Fetch::of_tile(tables, AHEAD_STREAMED);
         for at in tiles {
-            fetch.ask(place(run, tables, at).0, fetch.lines);
+            fetch.ask::<MANY>(place(run, tables, at).0);
             stream(at);
         }
         return stream::complete();

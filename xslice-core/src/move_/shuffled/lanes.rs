@@ -182,7 +182,7 @@ pub(super) unsafe fn rows<V: Lanes>(
     rows: Rows,
 ) {
     let (tiles, most) = Tiles::spilling(pattern, tables, rows);
-    let Range { start, end } = fitting(most, |k| tiles.fit(&first.row(k, rows)));
+    let Range { start, end } = fitting(most, usize::MAX, |k| tiles.fit(&first.row(k, rows)));
     // SAFETY: by the contract of this function.
     unsafe {
         (0..start).for_each(|k| run::<V>(&first.row(k, rows), pattern, tables));
@@ -318,13 +318,14 @@ pub(super) unsafe fn rows_from<V: Lanes>(
     }
 }
 
-/// The rows that fit, of `rows`: places are linear in their number, so all between the first and the last of them do.
-pub(super) fn fitting(rows: usize, fits: impl Fn(usize) -> bool) -> Range<usize> {
-    if rows > 0 && fits(0) && fits(rows - 1) {
-        return 0..rows;
+/// Those that fit, of `count` whose places are linear in their number, so that all between the first and the last of them do; at most `most`
+/// at each end do not.
+pub(super) fn fitting(count: usize, most: usize, fits: impl Fn(usize) -> bool) -> Range<usize> {
+    if count == 0 || (fits(0) && fits(count - 1)) {
+        return 0..count;
     }
-    let start = (0..rows).find(|&k| fits(k)).unwrap_or(rows);
-    let end = (start..rows).rev().find(|&k| fits(k));
+    let start = (0..count).take(most).find(|&at| fits(at)).unwrap_or(count);
+    let end = (start..count).rev().take(most).find(|&at| fits(at));
     start..end.map_or(start, |last| last + 1)
 }
 
@@ -376,23 +377,6 @@ unsafe fn run<V: Lanes>(run: &Run, pattern: &Pattern, tables: &Tables<16>) {
     }
 }
 
-impl<const N: usize> Tables<N> {
-    /// Whole tiles of a run of `bytes` bytes whose vectors lie inside it.
-    pub(super) fn tiles(&self, bytes: usize) -> usize {
-        match bytes.checked_sub(self.vectors * N) {
-            None => 0,
-            Some(rest) => self.count_in(rest) + 1,
-        }
-    }
-
-    /// Whole tiles in `bytes` bytes.
-    pub(in crate::move_) fn count_in(&self, bytes: usize) -> usize {
-        // A little less than one part, of a little more: exact as long as their product does not reach 2^64.
-        let product = (bytes as u128 + 1) * u128::from(self.inverse);
-        (product >> 64) as usize
-    }
-}
-
 /// The tiles of a run whose loads lie inside the operand: from the first to before the last.
 pub(super) fn inside<const N: usize>(run: &Run, tables: &Tables<N>) -> Range<usize> {
     let tiles = tables.tiles(run.bytes);
@@ -402,16 +386,7 @@ pub(super) fn inside<const N: usize>(run: &Run, tables: &Tables<N>) -> Range<usi
     let (first, last) = tables.reach;
     let stride = tables.src_stride;
     let fits = |t: usize| t as isize * stride + first >= low && t as isize * stride + last <= high;
-    if tiles == 0 || (fits(0) && fits(tiles - 1)) {
-        return 0..tiles;
-    }
-    let start = (0..tiles).take(MOST_ENDS).position(fits).unwrap_or(tiles);
-    let end = (start..tiles)
-        .rev()
-        .take(MOST_ENDS)
-        .find(|&t| fits(t))
-        .map_or(start, |t| t + 1);
-    start..end
+    fitting(tiles, MOST_ENDS, fits)
 }
 
 /// More tiles than this at one end never leave the operand: a tile reads at most this many tiles' lengths beyond itself.

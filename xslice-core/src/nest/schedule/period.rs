@@ -94,12 +94,11 @@ impl Schedule {
         vector: usize,
     ) -> Result<Periods, NoShuffle> {
         let loops = self.extents.len();
-        let is_fixed = |lookup: &Lookup| is_fixed(lookup, known);
         let (mut taken, mut period) = (0, block);
         while taken < loops {
             let k = loops - 1 - taken;
             let row = period * self.extents[k];
-            if !self.moves_only(k, &is_fixed) {
+            if !self.moves_only_known(k, known) {
                 return Err(NoShuffle::Table);
             }
             if self.dst.strides[k] != period as i64 {
@@ -109,7 +108,7 @@ impl Schedule {
             // The last loop that lies side by side counts, and so does one that is too long for a period.
             let touches = |k: &usize| self.dst.strides[*k] == row as i64;
             let next = k.checked_sub(1).filter(touches);
-            let next = next.filter(|&k| self.moves_only(k, &is_fixed));
+            let next = next.filter(|&k| self.moves_only_known(k, known));
             if row > Pattern::LONGEST || next.is_none() {
                 return self.counted_by(k, (period, block), known, vector);
             }
@@ -125,9 +124,10 @@ impl Schedule {
         known: Known<'_>,
         vector: usize,
     ) -> Option<Periods> {
-        let is_fixed = |lookup: &Lookup| is_fixed(lookup, known);
         let loops = self.extents.len();
-        let around = (0..loops).rev().find(|&k| !self.moves_only(k, &is_fixed))?;
+        let around = (0..loops)
+            .rev()
+            .find(|&k| !self.moves_only_known(k, known))?;
         let inside = loops - 1 - around;
         if inside == 0 || !matches!(self.moved_tables(around), MovedTables::One(_)) {
             return None;
@@ -170,9 +170,8 @@ impl Schedule {
 
     /// The loops from `k` on as a row of one period that stands alone.
     fn alone(&self, k: usize, block: usize, known: Known<'_>) -> Option<Periods> {
-        let is_fixed = |lookup: &Lookup| is_fixed(lookup, known);
         let mut loops = k..self.extents.len();
-        if !loops.all(|k| self.moves_only(k, &is_fixed)) {
+        if !loops.all(|k| self.moves_only_known(k, known)) {
             return None;
         }
         let loops = self.extents[k..].iter().copied();
@@ -214,10 +213,11 @@ impl Schedule {
             return Err(NoShuffle::LongRun(block));
         }
         // The loop that counts moves no table.
-        let picked = self
-            .moves_only(k, &|_| false)
-            .then(|| self.picked(k + 1, known));
-        let picked = picked.flatten().ok_or(NoShuffle::Table)?;
+        let picked = match self.moved_tables(k) {
+            MovedTables::None => self.picked(k + 1, known),
+            MovedTables::One(_) | MovedTables::Several => None,
+        };
+        let picked = picked.ok_or(NoShuffle::Table)?;
         let loops = inner.map(|k| (self.extents[k], self.src.strides[k]));
         let numbers = Period {
             loops: loops.collect(),
@@ -250,11 +250,11 @@ impl Schedule {
         is_still.then(|| self.src.offset.rem_euclid(line) as u8)
     }
 
-    /// Whether loop `k` moves the positions of such tables only, or of none.
-    fn moves_only(&self, k: usize, such: &impl Fn(&Lookup) -> bool) -> bool {
+    /// Whether loop `k` moves the positions of tables only that are known, or of none.
+    fn moves_only_known(&self, k: usize, known: Known<'_>) -> bool {
         let is_still = |lookup: &Lookup| lookup.access.all_strides(&|strides| strides[k] == 0);
         let mut lookups = self.src.lookups.iter();
-        lookups.all(|lookup| is_still(lookup) || such(lookup))
+        lookups.all(|lookup| is_still(lookup) || is_fixed(lookup, known))
     }
 
     /// What tables add to the place of each block of a period, those of the loops from `k` on; empty where there is none. `None` if one is

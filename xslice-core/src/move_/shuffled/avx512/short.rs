@@ -101,7 +101,7 @@ impl Short {
 
     /// The rows all of whose loads lie inside the operand.
     fn inside(&self, first: &Run, rows: &Rows) -> Range<usize> {
-        fitting(rows.count, |k| self.fits(&first.row(k, *rows)))
+        fitting(rows.count, usize::MAX, |k| self.fits(&first.row(k, *rows)))
     }
 
     /// The number of rows, from the first, whose last vector may write past them: they touch, and later rows write these bytes again.
@@ -360,7 +360,7 @@ unsafe fn aligned<const LOADS: usize, const READ: usize>(
         unsafe {
             in_registers.tile(dst, src);
             while at < end {
-                fetch.ask(from, if READ < MANY { READ } else { fetch.lines });
+                fetch.ask::<READ>(from);
                 in_registers.tile(dst.add(at), from);
                 from = from.wrapping_offset(tables.src_stride);
                 at += 64;

@@ -23,7 +23,7 @@ impl Fetch {
     pub const NONE: Self = Self { ahead: 0, lines: 0 };
 
     /// What the tile reads that is `bytes` bytes ahead, in the direction in which tiles are read.
-    pub fn ahead(tables: &Tables<64>, bytes: isize) -> Self {
+    pub fn of_tile(tables: &Tables<64>, bytes: isize) -> Self {
         let lines = tables.src_stride.unsigned_abs().div_ceil(64);
         let ahead = match tables.src_stride > 0 {
             true => bytes,
@@ -32,10 +32,10 @@ impl Fetch {
         Self { ahead, lines }
     }
 
-    /// Asks for `lines` lines of it, for the tile at `src`.
+    /// Asks for `LINES` lines of it, [`MANY`] standing for as many as there are, for the tile at `src`.
     #[inline(always)]
-    pub fn ask(self, src: *const u8, lines: usize) {
-        for line in 0..lines {
+    pub fn ask<const LINES: usize>(self, src: *const u8) {
+        for line in 0..if LINES < MANY { LINES } else { self.lines } {
             prefetch::line(src.wrapping_offset(self.ahead).wrapping_add(64 * line));
         }
     }
@@ -138,7 +138,7 @@ impl<const VECTORS: usize, const LOADS: usize> WideInRegisters<VECTORS, LOADS> {
         fetch: Fetch,
     ) -> Place {
         for _ in 0..count {
-            fetch.ask(src, if READ < MANY { READ } else { fetch.lines });
+            fetch.ask::<READ>(src);
             for v in 0..if WRITE { VECTORS } else { 0 } {
                 prefetch::next_to_write(dst.wrapping_add(64 * v));
             }
