@@ -110,7 +110,8 @@ impl<'a> Layer<'a> {
     ) -> Result<impl Iterator<Item = &'t str> + use<'t>, Fault> {
         let count = text.matches(',').count() + 1;
         if count > MOST_ENTRIES {
-            let what = format!("attribute `{name}` has {count} entries (allowed: {MOST_ENTRIES})");
+            let what =
+                format!("attribute `{name}` has {count} entries (allowed: 0..={MOST_ENTRIES})");
             return Err(Fault::model(Some(self.name), what));
         }
         Ok(text.split(',').map(str::trim))
@@ -200,7 +201,7 @@ fn names_of<'a>(
     let names = node.attribute(attribute);
     let bytes = names.map_or(0, str::len);
     if bytes > MOST_NAMES {
-        let what = format!("attribute `{attribute}` has {bytes} bytes (allowed: {MOST_NAMES})");
+        let what = format!("attribute `{attribute}` has {bytes} bytes (allowed: 0..={MOST_NAMES})");
         return Err(Fault::model(Some(layer), what));
     }
     Ok(names)
