@@ -169,9 +169,15 @@ fn stays_together(offsets: &[i32], unit: usize) -> bool {
     rest == 0 && units.all(|bytes| bytes.is_sorted_by(|one, &next| follows(*one, next)))
 }
 
+/// What moves known rows of a Shuffle: where the first is written and read, the rows, the operand's first byte and the one after its last.
+pub(crate) type MoveRows =
+    unsafe fn(&Shuffle, *mut u8, *const u8, &KnownRows, *const u8, *const u8);
+
 /// Short rows of whole periods as the tables of a level move them, found once, because to find it takes as long as to move them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct KnownRows {
+    /// It is that of the level and the tables.
+    pub moved_by: MoveRows,
     pub level: Level,
     /// Of all rows.
     pub periods: usize,
@@ -183,10 +189,28 @@ pub(crate) struct KnownRows {
     pub apart: (isize, isize),
     /// Tiles of a row, from its place on.
     pub tiles: RowTiles,
+    /// Rows, from the first on, whose tiles are moved whole: what is too much of the last one lies in later rows, which write it again.
+    pub spilled: usize,
     /// Where one more begins that ends with the row: in the destination and in the source.
     pub last: Option<(usize, isize)>,
     /// What all rows read, from the place of the first.
     pub reach: (isize, isize),
+}
+
+impl PartialEq for KnownRows {
+    /// Rows of one Shuffle that are equal otherwise are moved alike.
+    fn eq(&self, other: &Self) -> bool {
+        let all = |rows: &Self| (rows.level, rows.periods, rows.count, rows.bytes, rows.apart);
+        all(self) == all(other)
+    }
+}
+
+impl Eq for KnownRows {}
+
+impl Hash for KnownRows {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (self.periods, self.count, self.apart).hash(state);
+    }
 }
 
 /// The tiles of a row.
@@ -228,7 +252,7 @@ impl Shuffle {
     pub(crate) fn new(pattern: Pattern) -> Self {
         Self {
             narrow: Built::new(&pattern, Tables::narrow),
-            wide: Built::new(&pattern, Tables::new),
+            wide: Built::new(&pattern, Tables::wide),
             #[cfg(target_arch = "x86_64")]
             shared: Built::new(&pattern, Tables::shared),
             #[cfg(target_arch = "x86_64")]

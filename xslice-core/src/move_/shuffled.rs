@@ -126,7 +126,7 @@ impl Shuffle {
             ))]
             (None, Some(narrow)) => {
                 let tables = narrow.of_rows(rows.bytes);
-                lanes::known((level, count), self.pattern(), tables, rows, holds)
+                lanes::known::<Vector>((level, count), self.pattern(), tables, rows, holds)
             }
             _ => None,
         }
@@ -145,55 +145,12 @@ impl Shuffle {
         known: &KnownRows,
         operand: Range<*const u8>,
     ) {
+        let run = Run::new(dst, src, known.bytes, operand);
         // SAFETY: by the contract of this function; holding `level` is the proof that the processor has its instructions.
         unsafe {
-            #[cfg(any(
-                target_arch = "x86_64",
-                all(target_arch = "aarch64", target_feature = "neon")
-            ))]
-            {
-                let run = Run::new(dst, src, known.bytes, operand.clone());
-                if known.level == level && run.holds(known.reach) {
-                    return self.run_inside(dst, src, known, run.low, run.high);
-                }
-            }
-            self.rows(level, dst, src, known.rows(), operand);
-        }
-    }
-
-    /// Moves known rows whose loads lie inside its operand, from `low` to `high`. All that it is told fits registers, as a [`Run`] does not: its
-    /// caller has nothing to write down for it.
-    ///
-    /// # Safety
-    /// As [`Shuffle::run_known`]; the processor has the level that the rows are known for.
-    #[cfg(any(
-        target_arch = "x86_64",
-        all(target_arch = "aarch64", target_feature = "neon")
-    ))]
-    #[inline(never)]
-    unsafe fn run_inside(
-        &self,
-        dst: *mut u8,
-        src: *const u8,
-        known: &KnownRows,
-        low: *const u8,
-        high: *const u8,
-    ) {
-        let run = Run::new(dst, src, known.bytes, low..high);
-        // SAFETY: by the contract of this function.
-        unsafe {
-            #[cfg(target_arch = "x86_64")]
-            if known.level.kind() == Kind::Avx512
-                && let Some(wide) = self.wide()
-            {
-                return short::run_known(dst, src, wide, known);
-            }
-            match self.tables(known.level) {
-                (_, Some(narrow)) => {
-                    let tables = narrow.of_rows(known.bytes);
-                    lanes::run_known::<Vector>(&run, self.pattern(), tables, known);
-                }
-                _ => self.rows(known.level, dst, src, known.rows(), low..high),
+            match known.level == level && run.holds(known.reach) {
+                true => (known.moved_by)(self, dst, src, known, run.low, run.high),
+                false => move_anyhow(self, dst, src, known, run.low, run.high),
             }
         }
     }
@@ -329,6 +286,24 @@ impl Shuffle {
             }
         }
     }
+}
+
+/// Moves known rows as if they were not.
+///
+/// # Safety
+/// As [`Shuffle::run_known`].
+#[cold]
+#[inline(never)]
+unsafe fn move_anyhow(
+    shuffle: &Shuffle,
+    dst: *mut u8,
+    src: *const u8,
+    known: &KnownRows,
+    low: *const u8,
+    high: *const u8,
+) {
+    // SAFETY: by the contract of this function.
+    unsafe { shuffle.rows(known.level, dst, src, known.rows(), low..high) }
 }
 
 impl KnownRows {

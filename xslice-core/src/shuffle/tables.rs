@@ -62,6 +62,9 @@ pub(crate) struct Tables<const N: usize> {
     /// Whether each vector has the loads of the first; where they are one more than vectors, bytes of two neighbours alone.
     #[cfg(target_arch = "x86_64")]
     pub shares_loads: bool,
+    /// How loads merge by units of 4 bytes, where they can: for each vector, as many orders as it has loads after the first.
+    #[cfg(target_arch = "x86_64")]
+    pub words: Option<Vec<[u32; WORDS]>>,
     /// How tiles are moved by vectors of 32 bytes, where that takes fewer instructions.
     #[cfg(target_arch = "x86_64")]
     pub doubled: Option<super::Doubled>,
@@ -69,8 +72,51 @@ pub(crate) struct Tables<const N: usize> {
     inverse: u64,
 }
 
+/// Units of 4 bytes in a vector of 64.
+#[cfg(target_arch = "x86_64")]
+const WORDS: usize = 64 / 4;
+
+impl Tables<64> {
+    /// The tables of a pattern, with how units of 4 bytes merge.
+    pub fn wide(pattern: &Pattern) -> Option<Self> {
+        let tables = Self::new(pattern);
+        #[cfg(target_arch = "x86_64")]
+        let tables = tables.map(|tables| Self {
+            words: tables.by_words(),
+            ..tables
+        });
+        tables
+    }
+}
+
 #[cfg(target_arch = "x86_64")]
 impl Tables<64> {
+    /// The orders by which one instruction each merges a load after the first of a vector into what those before it gave; `None` where
+    /// there is one load, or units of 4 bytes do not stay together.
+    fn by_words(&self) -> Option<Vec<[u32; WORDS]>> {
+        let mut orders = Vec::new();
+        for v in 0..self.vectors {
+            let (first, others) = self.of_vector(v).split_first()?;
+            for (at, load) in others.iter().enumerate() {
+                let merged = |word| {
+                    let given = load.word(word)?.map(|from| from + WORDS as u32);
+                    // The first is as it was loaded until the second merges.
+                    let before = match at {
+                        0 => first.word(word)?,
+                        _ => None,
+                    };
+                    Some(given.or(before).unwrap_or(word as u32))
+                };
+                let mut order = [0; WORDS];
+                for (word, from) in order.iter_mut().enumerate() {
+                    *from = merged(word)?;
+                }
+                orders.push(order);
+            }
+        }
+        (!orders.is_empty()).then_some(orders)
+    }
+
     /// Whether the loads of a tile have what another one reads, whose place is `apart` from its own: each byte as far from the first's.
     pub fn gives_two(&self, apart: isize) -> bool {
         let lost = |load: &Load<64>| match apart {
@@ -266,6 +312,8 @@ impl<const N: usize> Tables<N> {
             #[cfg(target_arch = "x86_64")]
             shares_loads: false,
             #[cfg(target_arch = "x86_64")]
+            words: None,
+            #[cfg(target_arch = "x86_64")]
             doubled: None,
             inverse: u64::MAX / (periods * period) as u64,
         })
@@ -296,11 +344,15 @@ impl<const N: usize> Tables<N> {
 impl<const N: usize> Tables<N> {
     /// Bytes on the heap.
     pub fn heap_bytes(&self) -> usize {
+        let loads = self.loads.capacity() * size_of::<Load<N>>();
         #[cfg(target_arch = "x86_64")]
-        let doubled = self.doubled.as_ref().map_or(0, super::Doubled::heap_bytes);
+        {
+            let words = self.words.as_ref().map_or(0, Vec::capacity);
+            let doubled = self.doubled.as_ref().map_or(0, super::Doubled::heap_bytes);
+            loads + words * size_of::<[u32; WORDS]>() + doubled
+        }
         #[cfg(not(target_arch = "x86_64"))]
-        let doubled = 0;
-        self.loads.capacity() * size_of::<Load<N>>() + doubled
+        loads
     }
 }
 
@@ -410,6 +462,23 @@ impl<const N: usize> Load<N> {
             bytes: [0x80; N],
             mask: 0,
             used: 0,
+        }
+    }
+
+    /// The unit of 4 bytes that it gives to a unit of the vector, if it gives any; `None` if it gives bytes of one otherwise.
+    #[cfg(target_arch = "x86_64")]
+    fn word(&self, at: usize) -> Option<Option<u32>> {
+        let given = self.mask >> (4 * at) & 0b1111;
+        let bytes = &self.bytes[4 * at..][..4];
+        match given {
+            0 => Some(None),
+            0b1111
+                if bytes[0].is_multiple_of(4)
+                    && bytes.is_sorted_by(|one, next| one + 1 == *next) =>
+            {
+                Some(Some(u32::from(bytes[0]) / 4))
+            }
+            _ => None,
         }
     }
 

@@ -7,11 +7,11 @@
 mod tile;
 mod walk;
 
-use super::{Places, Run, units};
+use super::{Places, Run, move_anyhow, units};
 use crate::level::Level;
 use crate::move_::cache::Cache;
 use crate::move_::copy::Rows;
-use crate::shuffle::{KnownRows, Pattern, RowTiles, Tables};
+use crate::shuffle::{KnownRows, Pattern, RowTiles, Shuffle, Tables};
 use core::ops::Range;
 use tile::InRegisters;
 pub(super) use tile::{InMemory, Tile};
@@ -193,7 +193,7 @@ pub(super) unsafe fn rows<V: Lanes>(
 
 /// Rows by tiles whose loads lie inside the operand, which `holds` says of what they read. Units at the end of a single one may be left to
 /// move one by one: those of the last tile, if that leaves the operand, and those that fill none.
-pub(super) fn known(
+pub(super) fn known<V: Lanes>(
     (level, periods): (Level, usize),
     pattern: &Pattern,
     tables: &Tables<16>,
@@ -208,34 +208,41 @@ pub(super) fn known(
     };
     let tiles = [all, without(0), without(1)].into_iter().find(fits)?;
     Some(KnownRows {
+        moved_by: run_known::<V>,
         level,
         periods: rows.count * periods,
         count: rows.count,
         bytes: rows.bytes,
         apart: (rows.dst_stride, rows.src_stride),
         tiles: RowTiles::whole(tiles.count),
+        spilled: 0,
         last: tiles.last,
         reach: rows.reach(tiles.reach),
     })
 }
 
-/// Moves rows that are known.
+/// Moves rows that are [`known`].
 ///
 /// # Safety
-/// As [`rows`], for rows that are [`known`] for these tables and whose reach lies inside the operand; `run` is the first.
-#[inline(always)]
-pub(super) unsafe fn run_known<V: Lanes>(
-    run: &Run,
-    pattern: &Pattern,
-    tables: &Tables<16>,
+/// As [`rows`], for rows whose reach lies inside the operand, from `low` to `high`.
+unsafe fn run_known<V: Lanes>(
+    shuffle: &Shuffle,
+    dst: *mut u8,
+    src: *const u8,
     known: &KnownRows,
+    low: *const u8,
+    high: *const u8,
 ) {
     // SAFETY: by the contract of this function. By `fitting_rows`, which singles out rows, short runs took up to a quarter longer.
     unsafe {
-        let rows = known.rows();
+        let (_, Some(narrow)) = shuffle.tables(known.level) else {
+            return move_anyhow(shuffle, dst, src, known, low, high);
+        };
+        let tables = narrow.of_rows(known.bytes);
+        let run = &Run::new(dst, src, known.bytes, low..high);
         if !V::few(run, tables, known) {
             let tiles = Tiles {
-                rows,
+                rows: known.rows(),
                 places: None,
                 count: known.tiles.whole,
                 last: known.last,
@@ -245,7 +252,7 @@ pub(super) unsafe fn run_known<V: Lanes>(
         }
         let done = known.tiles.whole * tables.tile;
         if known.last.is_none() && done < known.bytes {
-            units(run, pattern, done..known.bytes);
+            units(run, shuffle.pattern(), done..known.bytes);
         }
     }
 }

@@ -9,9 +9,9 @@ use crate::level::Level;
 use crate::move_::cache::Cache;
 use crate::move_::copy::Rows;
 use crate::move_::processor::habits;
-use crate::move_::shuffled::Run;
 use crate::move_::shuffled::lanes::{by_shape, fitting, inside, last_tile};
-use crate::shuffle::{KnownRows, Pattern, RowTiles, Tables};
+use crate::move_::shuffled::{Run, move_anyhow};
+use crate::shuffle::{KnownRows, MoveRows, Pattern, RowTiles, Shuffle, Tables};
 use core::ops::Range;
 
 /// Whether rows are that short.
@@ -147,93 +147,104 @@ unsafe fn shaped<const VECTORS: usize, const LOADS: usize>(
     }
 }
 
-/// Rows, if they are that short, need no masks but those of a single one, and their tables stay in registers.
+/// Rows, if they are that short, need no masks but those of the last ones, and their tables stay in registers.
 pub(in crate::move_::shuffled) fn known(
     (level, periods): (Level, usize),
     pattern: &Pattern,
     tables: &Tables<64>,
     rows: &Rows,
 ) -> Option<KnownRows> {
-    // Only whether tables of this shape have a loop of their own.
-    const fn stay<const VECTORS: usize, const LOADS: usize>() -> bool {
-        true
+    const fn moving<const VECTORS: usize, const LOADS: usize>(
+        is_one: bool,
+        by_words: bool,
+    ) -> Option<MoveRows> {
+        Some(match (is_one, by_words && LOADS > 1) {
+            (true, false) => known_row::<VECTORS, LOADS, false>,
+            (true, true) => known_row::<VECTORS, LOADS, true>,
+            (false, false) => known_rows::<VECTORS, LOADS, false>,
+            (false, true) => known_rows::<VECTORS, LOADS, true>,
+        })
     }
-    if !takes(rows.bytes, tables) || !by_shape!(tables, stay(), false) {
+    if !takes(rows.bytes, tables) {
         return None;
     }
+    let (is_one, by_words) = (rows.count == 1, tables.words.is_some());
+    let moved_by = by_shape!(tables, moving(is_one, by_words), None)?;
     let (short, last) = Short::alone(pattern, tables, rows);
-    (rows.count == 1 || short.tiles.cut == 0).then(|| KnownRows {
+    let spilled = match short.tiles.cut {
+        0 => rows.count,
+        _ => short.spilling(rows),
+    };
+    (is_one || spilled > 0).then(|| KnownRows {
+        moved_by,
         level,
         periods: rows.count * periods,
         count: rows.count,
         bytes: rows.bytes,
         apart: (rows.dst_stride, rows.src_stride),
         tiles: short.tiles,
+        spilled,
         last,
         reach: rows.reach(short.reach),
     })
 }
 
-/// Moves rows that are known.
+/// Moves a row that is [`known`], by the tables of that shape.
 ///
 /// # Safety
-/// The processor has AVX-512 F, BW, VL, DQ and VBMI; the rows are [`known`] for these tables, what they read from `src` on lies inside the
-/// operand, and their bytes are writable from `dst` on.
+/// The processor has AVX-512 F, BW, VL, DQ and VBMI; what the rows read from `src` on lies inside the operand, and their bytes are writable
+/// from `dst` on.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
-pub(in crate::move_::shuffled) unsafe fn run_known(
+unsafe fn known_row<const VECTORS: usize, const LOADS: usize, const WORDS: bool>(
+    shuffle: &Shuffle,
     dst: *mut u8,
     src: *const u8,
-    tables: &Tables<64>,
     known: &KnownRows,
+    low: *const u8,
+    high: *const u8,
 ) {
-    // [`known`] finds none of other tables. A way back for these would cost short rows a fifth: nothing would be left to do after the call.
-    let never = || unreachable!("no rows are known of such tables");
     // SAFETY: by the contract of this function.
     unsafe {
-        match known.count {
-            1 => by_shape!(tables, known_row(dst, src, tables, known), never()),
-            _ => by_shape!(tables, known_rows(dst, src, tables, known), never()),
-        }
-    }
-}
-
-/// # Safety
-/// As [`run_known`], with the tables of that shape.
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
-#[inline(never)]
-unsafe fn known_row<const VECTORS: usize, const LOADS: usize>(
-    dst: *mut u8,
-    src: *const u8,
-    tables: &Tables<64>,
-    known: &KnownRows,
-) {
-    let in_registers = WideInRegisters::<VECTORS, LOADS>::new(tables);
-    // SAFETY: by the contract of this function.
-    unsafe {
+        let Some(tables) = shuffle.wide() else {
+            return move_anyhow(shuffle, dst, src, known, low, high);
+        };
+        let in_registers = WideInRegisters::<VECTORS, LOADS, WORDS>::new(tables);
         in_registers.row::<false, 0>(tables, (src, dst), known.tiles, Fetch::NONE);
         in_registers.last(known, (src, dst));
     }
 }
 
+/// The same for rows.
+///
 /// # Safety
-/// As [`run_known`], with the tables of that shape.
+/// As [`known_row`].
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
-#[inline(never)]
-unsafe fn known_rows<const VECTORS: usize, const LOADS: usize>(
+unsafe fn known_rows<const VECTORS: usize, const LOADS: usize, const WORDS: bool>(
+    shuffle: &Shuffle,
     mut dst: *mut u8,
     mut src: *const u8,
-    tables: &Tables<64>,
     known: &KnownRows,
+    low: *const u8,
+    high: *const u8,
 ) {
-    let in_registers = WideInRegisters::<VECTORS, LOADS>::new(tables);
-    for _ in 0..known.count {
-        // SAFETY: by the contract of this function.
-        unsafe {
-            in_registers.tiles::<false, 0>(tables, (src, dst), known.tiles.whole, Fetch::NONE);
+    // SAFETY: by the contract of this function; what rows spill is in later rows.
+    unsafe {
+        let Some(tables) = shuffle.wide() else {
+            return move_anyhow(shuffle, dst, src, known, low, high);
+        };
+        let in_registers = WideInRegisters::<VECTORS, LOADS, WORDS>::new(tables);
+        let (tiles, none) = (known.tiles, Fetch::NONE);
+        for _ in 0..known.spilled {
+            in_registers.tiles::<false, 0>(tables, (src, dst), tiles.whole + tiles.cut, none);
             in_registers.last(known, (src, dst));
+            dst = dst.wrapping_offset(known.apart.0);
+            src = src.wrapping_offset(known.apart.1);
         }
-        dst = dst.wrapping_offset(known.apart.0);
-        src = src.wrapping_offset(known.apart.1);
+        for _ in known.spilled..known.count {
+            in_registers.row::<false, 0>(tables, (src, dst), tiles, none);
+            dst = dst.wrapping_offset(known.apart.0);
+            src = src.wrapping_offset(known.apart.1);
+        }
     }
 }
 
@@ -428,7 +439,9 @@ unsafe fn fetched<
     }
 }
 
-impl<const VECTORS: usize, const LOADS: usize> WideInRegisters<VECTORS, LOADS> {
+impl<const VECTORS: usize, const LOADS: usize, const WORDS: bool>
+    WideInRegisters<VECTORS, LOADS, WORDS>
+{
     /// Moves these tiles of a row.
     ///
     /// # Safety
@@ -459,7 +472,7 @@ impl<const VECTORS: usize, const LOADS: usize> WideInRegisters<VECTORS, LOADS> {
     /// Moves the tile that ends with a known row and overlaps the one before it, if there is one.
     ///
     /// # Safety
-    /// As [`run_known`], for the row at the place.
+    /// As [`known_row`], for the row at the place.
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
     #[inline]
     unsafe fn last(&self, known: &KnownRows, (src, dst): Place) {
@@ -468,7 +481,9 @@ impl<const VECTORS: usize, const LOADS: usize> WideInRegisters<VECTORS, LOADS> {
             unsafe { self.tile(dst.add(at), src.offset(place)) };
         }
     }
+}
 
+impl<const VECTORS: usize, const LOADS: usize> WideInRegisters<VECTORS, LOADS> {
     /// Moves these tiles of two rows, in turn.
     ///
     /// # Safety

@@ -7,8 +7,8 @@ use crate::move_::shuffled::Run;
 use crate::shuffle::Tables;
 use core::arch::x86_64::{
     __m512i, _mm512_add_epi8, _mm512_loadu_si512, _mm512_mask_permutexvar_epi8,
-    _mm512_mask_storeu_epi8, _mm512_maskz_loadu_epi8, _mm512_set1_epi8, _mm512_setzero_si512,
-    _mm512_storeu_si512,
+    _mm512_mask_storeu_epi8, _mm512_maskz_loadu_epi8, _mm512_permutex2var_epi32, _mm512_set1_epi8,
+    _mm512_setzero_si512, _mm512_storeu_si512,
 };
 
 /// What is fetched of a later row with each tile.
@@ -69,27 +69,46 @@ fn idle() {
 /// Where a tile is read and written.
 pub(super) type Place = (*const u8, *mut u8);
 
-/// Tables as values.
-pub(super) struct WideInRegisters<const VECTORS: usize, const LOADS: usize> {
-    bytes: [[__m512i; LOADS]; VECTORS],
+/// Tables as values: how loads merge byte by byte, by an instruction each, or by `WORDS` of 4 bytes, by an instruction each after the first.
+pub(super) struct WideInRegisters<
+    const VECTORS: usize,
+    const LOADS: usize,
+    const WORDS: bool = false,
+> {
+    /// Of bytes or of words; the first of a vector of words is none.
+    orders: [[__m512i; LOADS]; VECTORS],
+    /// Of bytes.
     masks: [[u64; LOADS]; VECTORS],
     offsets: [[isize; LOADS]; VECTORS],
 }
 
-impl<const VECTORS: usize, const LOADS: usize> WideInRegisters<VECTORS, LOADS> {
+impl<const VECTORS: usize, const LOADS: usize, const WORDS: bool>
+    WideInRegisters<VECTORS, LOADS, WORDS>
+{
+    /// The tables of that shape, of words only if they [have](Tables::words) these.
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
     #[inline]
     pub fn new(tables: &Tables<64>) -> Self {
-        let table = |v: usize, l: usize| &tables.loads[v * LOADS + l];
+        let loads = &tables.loads[..VECTORS * LOADS];
+        let words = match &tables.words {
+            Some(words) if WORDS => &words[..VECTORS * (LOADS - 1)],
+            _ => &[],
+        };
+        let order = |v: usize, l: usize| {
+            let order = match (WORDS, l) {
+                (false, _) => loads[v * LOADS + l].bytes.as_ptr().cast(),
+                (true, 0) => return _mm512_setzero_si512(),
+                (true, _) => words[v * (LOADS - 1) + l - 1].as_ptr().cast(),
+            };
+            // SAFETY: either is an array of 64 bytes.
+            unsafe { _mm512_loadu_si512(order) }
+        };
         Self {
-            bytes: core::array::from_fn(|v| {
-                core::array::from_fn(|l| {
-                    // SAFETY: the table is an array of 64 bytes.
-                    unsafe { _mm512_loadu_si512(table(v, l).bytes.as_ptr().cast()) }
-                })
+            orders: core::array::from_fn(|v| core::array::from_fn(|l| order(v, l))),
+            masks: core::array::from_fn(|v| core::array::from_fn(|l| loads[v * LOADS + l].mask)),
+            offsets: core::array::from_fn(|v| {
+                core::array::from_fn(|l| loads[v * LOADS + l].offset)
             }),
-            masks: core::array::from_fn(|v| core::array::from_fn(|l| table(v, l).mask)),
-            offsets: core::array::from_fn(|v| core::array::from_fn(|l| table(v, l).offset)),
         }
     }
 
@@ -104,8 +123,12 @@ impl<const VECTORS: usize, const LOADS: usize> WideInRegisters<VECTORS, LOADS> {
         for l in 0..LOADS {
             // SAFETY: by the contract of this function.
             let loaded = unsafe { _mm512_loadu_si512(src.offset(self.offsets[v][l]).cast()) };
-            let (mask, order) = (self.masks[v][l], self.bytes[v][l]);
-            vector = _mm512_mask_permutexvar_epi8(vector, mask, order, loaded);
+            let (mask, order) = (self.masks[v][l], self.orders[v][l]);
+            vector = match (WORDS, l) {
+                (true, 0) => loaded,
+                (true, _) => _mm512_permutex2var_epi32(vector, order, loaded),
+                (false, _) => _mm512_mask_permutexvar_epi8(vector, mask, order, loaded),
+            };
         }
         vector
     }
@@ -150,6 +173,27 @@ impl<const VECTORS: usize, const LOADS: usize> WideInRegisters<VECTORS, LOADS> {
         (src, dst)
     }
 
+    /// Moves the first bytes of a tile.
+    ///
+    /// # Safety
+    /// As [`WideInRegisters::tile`], for `bytes` bytes.
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
+    #[inline]
+    pub unsafe fn cut(&self, dst: *mut u8, src: *const u8, bytes: usize) {
+        for v in 0..VECTORS {
+            if v * 64 < bytes {
+                let mask = mask_of(bytes - v * 64);
+                // SAFETY: by the contract of this function; the mask leaves out every byte after the last.
+                unsafe {
+                    let vector = self.vector(v, src);
+                    _mm512_mask_storeu_epi8(dst.add(v * 64).cast(), mask, vector);
+                }
+            }
+        }
+    }
+}
+
+impl<const VECTORS: usize, const LOADS: usize> WideInRegisters<VECTORS, LOADS> {
     /// Moves whole tiles of two rows in turn, the second from places `apart` from the first's by loads that give both, as
     /// [`Tables::gives_two`] says.
     ///
@@ -171,7 +215,7 @@ impl<const VECTORS: usize, const LOADS: usize> WideInRegisters<VECTORS, LOADS> {
             for v in 0..VECTORS {
                 let (mut of_a, mut of_b) = (_mm512_setzero_si512(), _mm512_setzero_si512());
                 for l in 0..LOADS {
-                    let (mask, order) = (self.masks[v][l], self.bytes[v][l]);
+                    let (mask, order) = (self.masks[v][l], self.orders[v][l]);
                     // SAFETY: by the contract of this function.
                     let loaded =
                         unsafe { _mm512_loadu_si512(a.0.offset(self.offsets[v][l]).cast()) };
@@ -244,25 +288,6 @@ impl<const VECTORS: usize, const LOADS: usize> WideInRegisters<VECTORS, LOADS> {
         }
     }
 
-    /// Moves the first bytes of a tile.
-    ///
-    /// # Safety
-    /// As [`WideInRegisters::tile`], for `bytes` bytes.
-    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
-    #[inline]
-    pub unsafe fn cut(&self, dst: *mut u8, src: *const u8, bytes: usize) {
-        for v in 0..VECTORS {
-            if v * 64 < bytes {
-                let mask = mask_of(bytes - v * 64);
-                // SAFETY: by the contract of this function; the mask leaves out every byte after the last.
-                unsafe {
-                    let vector = self.vector(v, src);
-                    _mm512_mask_storeu_epi8(dst.add(v * 64).cast(), mask, vector);
-                }
-            }
-        }
-    }
-
     /// Moves a tile some of whose loads may lie outside the operand of `run`, or what a row has left of it, and gives the places of the next one.
     ///
     /// # Safety
@@ -286,7 +311,7 @@ impl<const VECTORS: usize, const LOADS: usize> WideInRegisters<VECTORS, LOADS> {
                 let from = src.wrapping_offset(self.offsets[v][l]);
                 // SAFETY: the mask leaves out every byte outside the operand.
                 let loaded = unsafe { _mm512_maskz_loadu_epi8(readable(run, from), from.cast()) };
-                let (mask, order) = (self.masks[v][l], self.bytes[v][l]);
+                let (mask, order) = (self.masks[v][l], self.orders[v][l]);
                 vector = _mm512_mask_permutexvar_epi8(vector, mask, order, loaded);
             }
             let given = mask_of(given - v * 64);
