@@ -7,6 +7,7 @@
 
 #[cfg(target_arch = "x86_64")]
 mod doubled;
+mod known;
 mod period;
 #[cfg(feature = "std")]
 mod recent;
@@ -14,6 +15,7 @@ mod tables;
 
 #[cfg(target_arch = "x86_64")]
 pub(crate) use doubled::{Doubled, Order};
+pub(crate) use known::{KnownRows, MoveRows, RowLoop, RowLoops, RowTiles, Spilled};
 #[cfg(target_arch = "x86_64")]
 pub(crate) use period::Named;
 pub(crate) use period::{Period, places};
@@ -167,72 +169,6 @@ fn follows(one: i32, next: i32) -> bool {
 fn stays_together(offsets: &[i32], unit: usize) -> bool {
     let (mut units, rest) = (offsets.chunks_exact(unit), offsets.len() % unit);
     rest == 0 && units.all(|bytes| bytes.is_sorted_by(|one, &next| follows(*one, next)))
-}
-
-/// What moves known rows of a Shuffle: where the first is written and read, the rows, the operand's first byte and the one after its last.
-pub(crate) type MoveRows =
-    unsafe fn(&Shuffle, *mut u8, *const u8, &KnownRows, *const u8, *const u8);
-
-/// Short rows of whole periods as the tables of a level move them, found once, because to find it takes as long as to move them.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct KnownRows {
-    /// It is that of the level and the tables.
-    pub moved_by: MoveRows,
-    pub level: Level,
-    /// Of all rows.
-    pub periods: usize,
-    /// The rows.
-    pub count: usize,
-    /// Of a row.
-    pub bytes: usize,
-    /// How far rows are from each other in the destination and in the source.
-    pub apart: (isize, isize),
-    /// Tiles of a row, from its place on.
-    pub tiles: RowTiles,
-    /// Rows, from the first on, whose tiles are moved whole: what is too much of the last one lies in later rows, which write it again.
-    pub spilled: usize,
-    /// Where one more begins that ends with the row: in the destination and in the source.
-    pub last: Option<(usize, isize)>,
-    /// What all rows read, from the place of the first.
-    pub reach: (isize, isize),
-}
-
-impl PartialEq for KnownRows {
-    /// Rows of one Shuffle that are equal otherwise are moved alike.
-    fn eq(&self, other: &Self) -> bool {
-        let all = |rows: &Self| (rows.level, rows.periods, rows.count, rows.bytes, rows.apart);
-        all(self) == all(other)
-    }
-}
-
-impl Eq for KnownRows {}
-
-impl Hash for KnownRows {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        (self.periods, self.count, self.apart).hash(state);
-    }
-}
-
-/// The tiles of a row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct RowTiles {
-    /// Whole ones.
-    pub whole: usize,
-    /// Those that are cut.
-    pub cut: usize,
-    /// Bytes of the row after the whole ones.
-    pub rest: usize,
-}
-
-impl RowTiles {
-    #[cfg(any(
-        target_arch = "x86_64",
-        all(target_arch = "aarch64", target_feature = "neon")
-    ))]
-    pub const fn whole(whole: usize) -> Self {
-        let (cut, rest) = (0, 0);
-        Self { whole, cut, rest }
-    }
 }
 
 /// A Shuffle with its tables: data of the plan. Only the widest tables, which decide whether it pays, and those that the best level reads

@@ -262,14 +262,11 @@ fn cost_of_move(schedule: &Schedule, count: usize, shuffle: &Shuffle) -> usize {
         outer.iter().product::<usize>(),
         inner.iter().product::<usize>(),
     );
-    let of_row = match schedule.rows_lie_anywhere() {
-        true => OF_ROW_ANYWHERE,
-        false => OF_ROW,
-    };
     let each = shuffle.loads(count).saturating_mul(OF_LOAD);
-    let call = match schedule.knows_rows() {
-        true => OF_KNOWN_CALL,
-        false => OF_CALL,
+    let (call, of_row) = match (schedule.knows_rows(), schedule.rows_lie_anywhere()) {
+        (true, _) => (OF_KNOWN_CALL, OF_ROW),
+        (false, true) => (OF_CALL, OF_ROW_ANYWHERE),
+        (false, false) => (OF_CALL, OF_ROW),
     };
     let of_call = rows
         .saturating_mul(of_row.saturating_add(each))

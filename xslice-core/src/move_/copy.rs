@@ -34,19 +34,6 @@ impl Rows {
         }
     }
 
-    /// What all of them read, from the place of the first, by what one reads from its own.
-    #[cfg_attr(
-        not(any(
-            target_arch = "x86_64",
-            all(target_arch = "aarch64", target_feature = "neon")
-        )),
-        expect(dead_code, reason = "nothing is known before the call")
-    )]
-    pub fn reach(&self, (first, last): (isize, isize)) -> (isize, isize) {
-        let others = self.count.saturating_sub(1) as isize * self.src_stride;
-        (first + others.min(0), last + others.max(0))
-    }
-
     /// Whether each begins in the destination where the one before it ends.
     pub fn touch(&self) -> bool {
         self.dst_stride == self.bytes as isize

@@ -21,7 +21,7 @@ use crate::level::Level;
 use crate::nest::schedule::{Move, Schedule};
 #[cfg(target_arch = "x86_64")]
 use crate::shuffle::Tables;
-use crate::shuffle::{KnownRows, Pattern, Shuffle};
+use crate::shuffle::{KnownRows, Pattern, RowLoop, RowLoops, Shuffle};
 #[cfg(target_arch = "x86_64")]
 use avx512::{picked, short};
 #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
@@ -97,8 +97,8 @@ impl Shuffle {
         unsafe { self.rows(level, dst, src, row, operand) }
     }
 
-    /// How a level moves rows of `count` periods, if they are short and near, by loads that lie inside the operand, which `holds` says of
-    /// what they read.
+    /// How a level moves short rows of `count` periods, by loads that lie inside the operand, which `holds` says of what they read, where it
+    /// has no masks.
     #[cfg_attr(
         not(any(
             target_arch = "x86_64",
@@ -110,23 +110,20 @@ impl Shuffle {
         &self,
         level: Level,
         count: usize,
-        rows: Rows,
+        loops: RowLoops,
         holds: impl Fn((isize, isize)) -> bool,
     ) -> Option<KnownRows> {
-        if rows.cache != Cache::Near {
-            return None;
-        }
+        let pattern = self.pattern();
         match self.tables(level) {
             #[cfg(target_arch = "x86_64")]
-            (Some(wide), _) => short::known((level, count), self.pattern(), wide, &rows)
-                .filter(|known| holds(known.reach)),
+            (Some(wide), _) => short::known((level, count), pattern, wide, loops),
             #[cfg(any(
                 target_arch = "x86_64",
                 all(target_arch = "aarch64", target_feature = "neon")
             ))]
             (None, Some(narrow)) => {
-                let tables = narrow.of_rows(rows.bytes);
-                lanes::known::<Vector>((level, count), self.pattern(), tables, rows, holds)
+                let tables = narrow.of_rows(count * pattern.period());
+                lanes::known::<Vector>((level, count), pattern, tables, loops, holds)
             }
             _ => None,
         }
@@ -145,12 +142,11 @@ impl Shuffle {
         known: &KnownRows,
         operand: Range<*const u8>,
     ) {
-        let run = Run::new(dst, src, known.bytes, operand);
         // SAFETY: by the contract of this function; holding `level` is the proof that the processor has its instructions.
         unsafe {
-            match known.level == level && run.holds(known.reach) {
-                true => (known.moved_by)(self, dst, src, known, run.low, run.high),
-                false => move_anyhow(self, dst, src, known, run.low, run.high),
+            match known.level == level {
+                true => (known.moved_by)(self, dst, src, known, operand.start, operand.end),
+                false => move_anyhow(self, dst, src, known, operand.start, operand.end),
             }
         }
     }
@@ -302,17 +298,23 @@ unsafe fn move_anyhow(
     low: *const u8,
     high: *const u8,
 ) {
-    // SAFETY: by the contract of this function.
-    unsafe { shuffle.rows(known.level, dst, src, known.rows(), low..high) }
+    let rows = known.rows();
+    known.loops.outer(|to, from| {
+        let (dst, src) = (dst.wrapping_offset(to), src.wrapping_offset(from));
+        // SAFETY: by the contract of this function.
+        unsafe { shuffle.rows(known.level, dst, src, rows, low..high) }
+    });
 }
 
 impl KnownRows {
+    /// Those of the innermost loop.
     fn rows(&self) -> Rows {
+        let RowLoop { turns, apart } = self.loops.inner();
         Rows {
-            count: self.count,
+            count: turns,
             bytes: self.bytes,
-            dst_stride: self.apart.0,
-            src_stride: self.apart.1,
+            dst_stride: apart.0,
+            src_stride: apart.1,
             cache: Cache::Near,
         }
     }
@@ -357,22 +359,23 @@ pub(crate) fn prepare(schedule: &mut Schedule) {
         let rows = Rows::one(bytes, Cache::of(schedule.bytes()));
         shuffle.lines(Level::best(), &rows);
     }
+    if Cache::of(schedule.bytes()) != Cache::Near {
+        return;
+    }
     // Where an index says where a run begins, each call sees whether it is inside.
     let (at, is_affine) = (schedule.src().offset as isize, schedule.src().is_affine());
     let holds = |(first, last): (isize, isize)| {
         let (first, last) = (at.saturating_add(first), at.saturating_add(last));
         !is_affine || (first >= 0 && last.unsigned_abs() <= *source_bytes)
     };
-    let rows = match (schedule.extents(), is_affine) {
-        ([], _) | (_, false) => Some(Rows::one(bytes, Cache::of(bytes))),
-        (&[turns], true) => {
-            let (dst, src) = (schedule.dst().strides[0], schedule.src().strides[0]);
-            Some(schedule.strided_rows(turns, bytes, dst, src))
+    let loops = match is_affine {
+        true => {
+            let (dst, src) = (&schedule.dst().strides, &schedule.src().strides);
+            RowLoops::new(schedule.extents(), dst, src)
         }
-        // Rows of loops are moved together.
-        (_, true) => None,
+        false => Some(RowLoops::ONE),
     };
-    let known = rows.and_then(|rows| shuffle.known(Level::best(), *count, rows, holds));
+    let known = loops.and_then(|loops| shuffle.known(Level::best(), *count, loops, holds));
     schedule.keep_rows(known);
 }
 

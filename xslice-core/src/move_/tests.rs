@@ -19,8 +19,10 @@ use alloc::{
 };
 
 use core::cell::RefCell;
+use known::KnownTrial;
 use trial::Trial;
 
+mod known;
 mod trial;
 
 /// Numbers that look random, the same in each run.
@@ -96,6 +98,23 @@ fn shuffles_move_what_their_patterns_say() {
         }
     }
     assert!(narrow > 1000 && wide > 1000, "{narrow} and {wide} tables");
+}
+
+#[test]
+fn known_rows_are_what_their_patterns_say() {
+    let mut random = Random(0x3C6E_F372);
+    let mut known = 0;
+    for round in 0..3000 {
+        let Some(pattern) = pattern(&mut random, 1 + round % 16) else {
+            continue;
+        };
+        let tried = Shuffle::new(pattern);
+        let periods = [1, 2, 3, 5, 16, 21][random.below(6)];
+        let slack = [(0, 0), (1, 7), (64, 64)][random.below(3)];
+        let trial = KnownTrial::new(&mut random, &tried, periods, slack);
+        known += Level::all().map(|level| trial.run(level)).sum::<usize>();
+    }
+    assert!(known > 1000 || Level::best() == Level::SCALAR, "{known}");
 }
 
 /// Asserts that each byte of the vectors is given by one load, the one that reads it, and that both forms of a load say so: those of

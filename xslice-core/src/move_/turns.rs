@@ -30,6 +30,7 @@ impl Schedule {
     pub fn outer_loops(&self) -> usize {
         let loops = self.extents().len();
         match self.src().is_affine() {
+            true if self.knows_rows() => 0,
             true => {
                 let together = self.whole_together();
                 loops - together.map_or(loops.min(1), |together| together.loops)

@@ -117,7 +117,7 @@ unsafe fn each_by<const VECTORS: usize, const LOADS: usize>(
 /// Moves the tiles of rows that are known, and too short to be aligned. `false`: they are moved by other loops, and nothing has moved.
 ///
 /// # Safety
-/// As [`lanes::run_known`]; the processor has AVX2.
+/// As [`lanes::known_inside`]; the processor has AVX2.
 #[target_feature(enable = "avx2")]
 #[inline]
 unsafe fn few(run: &Run, tables: &Tables<16>, known: &KnownRows) -> bool {
@@ -140,7 +140,8 @@ unsafe fn few_by<const VECTORS: usize, const LOADS: usize>(
     let halves = BothHalves::<VECTORS, LOADS>::new(tables);
     let (stride, whole) = (tables.src_stride, known.tiles.whole);
     let (mut row_src, mut row_dst) = (run.src, run.dst);
-    for _ in 0..known.count {
+    let rows = known.loops.inner();
+    for _ in 0..rows.turns {
         let (mut src, mut dst) = (row_src, row_dst);
         // SAFETY: by the contract of this function.
         unsafe {
@@ -156,8 +157,8 @@ unsafe fn few_by<const VECTORS: usize, const LOADS: usize>(
                 halves.one(row_src.offset(place), row_dst.add(at));
             }
         }
-        row_dst = row_dst.wrapping_offset(known.apart.0);
-        row_src = row_src.wrapping_offset(known.apart.1);
+        row_dst = row_dst.wrapping_offset(rows.apart.0);
+        row_src = row_src.wrapping_offset(rows.apart.1);
     }
 }
 

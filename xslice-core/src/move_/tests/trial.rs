@@ -83,26 +83,6 @@ impl<'a> Trial<'a> {
             dst == self.expected,
             "{name}: {pattern:?}, {periods} periods"
         );
-        let near = |rows: Rows| Rows {
-            cache: Cache::Near,
-            ..rows
-        };
-        let one = Rows {
-            count: 1,
-            ..self.rows
-        };
-        for (rows, bytes) in [(one, one.bytes), (self.rows, self.expected[0].len())] {
-            let mut expected = self.expected[0][..bytes].to_vec();
-            expected.resize(self.expected[0].len() + 64, UNTOUCHED);
-            for moved in self.run_known(level, near(rows)) {
-                let count = rows.count;
-                let is_equal = moved == expected;
-                assert!(
-                    is_equal,
-                    "{name}: {pattern:?}, {count} of {periods} periods, known"
-                );
-            }
-        }
     }
 
     /// All rows in their order, from any place, and from any place to any.
@@ -126,34 +106,6 @@ impl<'a> Trial<'a> {
             let places = places(Some(&self.to[..]));
             shuffle.rows_from(level, to_any, src, scattered, places, operand);
         }
-    }
-
-    /// The first rows: with what is known of their place, and with what is known wherever they begin, so that each call sees whether they
-    /// are inside.
-    fn run_known(&self, level: Level, rows: Rows) -> [Vec<u8>; 2] {
-        let (shuffle, periods) = (self.shuffle, self.periods);
-        let operand = self.src.as_ptr_range();
-        let src = operand.start.wrapping_add(self.start);
-        let inside = |(first, last): (isize, isize)| {
-            let [first, last] = [first, last].map(|end| self.start as isize + end);
-            first >= 0 && last.unsigned_abs() <= self.src.len()
-        };
-        let known = [
-            shuffle.known(level, periods, rows, inside),
-            shuffle.known(level, periods, rows, |_| true),
-        ];
-        known.map(|known| {
-            let mut moved = vec![UNTOUCHED; self.expected[0].len() + 64];
-            let dst = moved.as_mut_ptr();
-            // SAFETY: as above, for some of the rows.
-            unsafe {
-                match &known {
-                    Some(known) => shuffle.run_known(level, dst, src, known, operand.clone()),
-                    None => shuffle.rows(level, dst, src, rows, operand.clone()),
-                }
-            }
-            moved
-        })
     }
 }
 

@@ -159,7 +159,7 @@ unsafe fn shaped<const VECTORS: usize, const LOADS: usize>(
     rows: &Rows,
     places: Places<'_>,
 ) {
-    let short = Short::of(tables, rows);
+    let short = Short::of(tables, rows.bytes);
     let spilling = short.spilling(rows);
     let row = |place| Run {
         src: run.src.wrapping_offset(place),

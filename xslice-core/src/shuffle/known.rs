@@ -1,0 +1,167 @@
+//! Short rows as the tables of a level move them, found once: to find it takes as long as to move them.
+
+use super::Shuffle;
+use crate::level::Level;
+use core::hash::{Hash, Hasher};
+
+/// What moves known rows of a Shuffle: where the first is written and read, the rows, the operand's first byte and the one after its last.
+pub(crate) type MoveRows =
+    unsafe fn(&Shuffle, *mut u8, *const u8, &KnownRows, *const u8, *const u8);
+
+/// Rows of whole periods.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct KnownRows {
+    /// It is that of the level and the tables.
+    pub moved_by: MoveRows,
+    pub level: Level,
+    /// Of all rows.
+    pub periods: usize,
+    pub loops: RowLoops,
+    /// Of a row.
+    pub bytes: usize,
+    /// Tiles of a row, from its place on.
+    pub tiles: RowTiles,
+    pub spilled: Spilled,
+    /// Where one more begins that ends with the row: in the destination and in the source.
+    pub last: Option<(usize, isize)>,
+    /// What a row reads, from its place.
+    pub reach: (isize, isize),
+    /// What all rows read, from the place of the first.
+    pub reach_of_all: (isize, isize),
+}
+
+/// Rows, from the first of the innermost loop on, whose tiles are all moved whole: what is too much of the last one lies in later rows,
+/// which write it again.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Spilled {
+    /// In the last turn of the loops around it.
+    pub last: usize,
+    /// In each other one.
+    pub each: usize,
+}
+
+impl Spilled {
+    /// Those of a turn of the loops around the innermost one, which may be the last.
+    pub fn of_turn(self, is_last: bool) -> usize {
+        if is_last { self.last } else { self.each }
+    }
+}
+
+impl PartialEq for KnownRows {
+    /// Rows of one Shuffle that are equal in this are moved alike.
+    fn eq(&self, other: &Self) -> bool {
+        (self.level, self.loops, self.bytes) == (other.level, other.loops, other.bytes)
+    }
+}
+
+impl Eq for KnownRows {}
+
+impl Hash for KnownRows {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (self.loops, self.bytes).hash(state);
+    }
+}
+
+/// The tiles of a row.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RowTiles {
+    /// Whole ones.
+    pub whole: usize,
+    /// Those that are cut.
+    pub cut: usize,
+    /// Bytes of the row after the whole ones.
+    pub rest: usize,
+}
+
+impl RowTiles {
+    #[cfg(any(
+        target_arch = "x86_64",
+        all(target_arch = "aarch64", target_feature = "neon")
+    ))]
+    pub const fn whole(whole: usize) -> Self {
+        let (cut, rest) = (0, 0);
+        Self { whole, cut, rest }
+    }
+}
+
+/// The loops around rows, innermost last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct RowLoops(pub [RowLoop; 3]);
+
+/// One of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct RowLoop {
+    pub turns: usize,
+    /// How far a turn is from the next in the destination and in the source.
+    pub apart: (isize, isize),
+}
+
+impl RowLoops {
+    /// A single row.
+    pub const ONE: Self = Self([RowLoop::ONCE; 3]);
+
+    /// Loops of these turns and strides, outermost first; `None` if they are too many.
+    pub fn new(extents: &[usize], dst: &[i64], src: &[i64]) -> Option<Self> {
+        let mut all = Self::ONE;
+        let skipped = all.0.len().checked_sub(extents.len())?;
+        let strides = dst.iter().zip(src);
+        for ((one, &turns), (&dst, &src)) in all.0[skipped..].iter_mut().zip(extents).zip(strides) {
+            let apart = (dst as isize, src as isize);
+            *one = RowLoop { turns, apart };
+        }
+        Some(all)
+    }
+
+    /// The innermost loop.
+    pub fn inner(&self) -> RowLoop {
+        self.0[self.0.len() - 1]
+    }
+
+    /// Those with several turns, and those inside them.
+    pub fn used(&self) -> usize {
+        let skipped = self.0.iter().take_while(|one| one.turns == 1);
+        self.0.len() - skipped.count()
+    }
+
+    /// Rows of all turns.
+    pub fn count(&self) -> usize {
+        self.0.iter().map(|one| one.turns).product()
+    }
+
+    /// What all rows read, from the place of the first, by what one reads from its own.
+    pub fn reach(&self, of_row: (isize, isize)) -> (isize, isize) {
+        self.0.iter().fold(of_row, |(first, last), one| {
+            let others = one.turns.saturating_sub(1) as isize * one.apart.1;
+            (first + others.min(0), last + others.max(0))
+        })
+    }
+
+    /// Whether each row of `bytes` bytes begins in the destination where the one before it ends.
+    pub fn touch(&self, bytes: usize) -> bool {
+        let mut next = bytes as isize;
+        self.0.iter().rev().all(|one| {
+            let touches = one.turns == 1 || one.apart.0 == next;
+            next *= one.turns as isize;
+            touches
+        })
+    }
+
+    /// Calls `each` with how far every turn of the loops around the innermost one is from the first, in the destination and in the source.
+    pub fn outer(&self, mut each: impl FnMut(isize, isize)) {
+        let [outermost, middle, _] = self.0;
+        for i in 0..outermost.turns as isize {
+            for j in 0..middle.turns as isize {
+                let place = |a: isize, b: isize| i * a + j * b;
+                let to = place(outermost.apart.0, middle.apart.0);
+                each(to, place(outermost.apart.1, middle.apart.1));
+            }
+        }
+    }
+}
+
+impl RowLoop {
+    const ONCE: Self = Self {
+        turns: 1,
+        apart: (0, 0),
+    };
+}
