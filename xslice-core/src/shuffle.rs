@@ -15,7 +15,14 @@ mod tables;
 
 #[cfg(target_arch = "x86_64")]
 pub(crate) use doubled::{Doubled, Order};
-pub(crate) use known::{KnownRows, MoveRows, RowLoop, RowLoops, RowTiles, Spilled};
+#[cfg(target_arch = "x86_64")]
+pub(crate) use known::MoveRows;
+pub(crate) use known::{KnownRows, RowLoop, RowLoops};
+#[cfg(any(
+    target_arch = "x86_64",
+    all(target_arch = "aarch64", target_feature = "neon")
+))]
+pub(crate) use known::{RowTiles, Spilled};
 #[cfg(target_arch = "x86_64")]
 pub(crate) use period::Named;
 pub(crate) use period::{Period, places};

@@ -359,22 +359,21 @@ pub(crate) fn prepare(schedule: &mut Schedule) {
         let rows = Rows::one(bytes, Cache::of(schedule.bytes()));
         shuffle.lines(Level::best(), &rows);
     }
-    if Cache::of(schedule.bytes()) != Cache::Near {
-        return;
-    }
     // Where an index says where a run begins, each call sees whether it is inside.
     let (at, is_affine) = (schedule.src().offset as isize, schedule.src().is_affine());
     let holds = |(first, last): (isize, isize)| {
         let (first, last) = (at.saturating_add(first), at.saturating_add(last));
         !is_affine || (first >= 0 && last.unsigned_abs() <= *source_bytes)
     };
-    let loops = match is_affine {
+    let (of_turn, loops) = match is_affine {
         true => {
             let (dst, src) = (&schedule.dst().strides, &schedule.src().strides);
-            RowLoops::new(schedule.extents(), dst, src)
+            let loops = RowLoops::new(schedule.extents(), dst, src);
+            (schedule.bytes(), loops)
         }
-        false => Some(RowLoops::ONE),
+        false => (bytes, Some(RowLoops::ONE)),
     };
+    let loops = loops.filter(|_| Cache::of(of_turn) == Cache::Near);
     let known = loops.and_then(|loops| shuffle.known(Level::best(), *count, loops, holds));
     schedule.keep_rows(known);
 }

@@ -21,6 +21,10 @@ pub(crate) struct KnownRows {
     pub bytes: usize,
     /// Tiles of a row, from its place on.
     pub tiles: RowTiles,
+    #[cfg_attr(
+        not(target_arch = "x86_64"),
+        expect(dead_code, reason = "only tiles with masks are cut or spill")
+    )]
     pub spilled: Spilled,
     /// Where one more begins that ends with the row: in the destination and in the source.
     pub last: Option<(usize, isize)>,
@@ -33,6 +37,10 @@ pub(crate) struct KnownRows {
 /// Rows, from the first of the innermost loop on, whose tiles are all moved whole: what is too much of the last one lies in later rows,
 /// which write it again.
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(
+    not(target_arch = "x86_64"),
+    expect(dead_code, reason = "only tiles with masks are cut or spill")
+)]
 pub(crate) struct Spilled {
     /// In the last turn of the loops around it.
     pub last: usize,
@@ -40,6 +48,7 @@ pub(crate) struct Spilled {
     pub each: usize,
 }
 
+#[cfg(target_arch = "x86_64")]
 impl Spilled {
     /// Those of a turn of the loops around the innermost one, which may be the last.
     pub fn of_turn(self, is_last: bool) -> usize {
@@ -64,6 +73,10 @@ impl Hash for KnownRows {
 
 /// The tiles of a row.
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(
+    not(target_arch = "x86_64"),
+    expect(dead_code, reason = "only tiles with masks are cut or spill")
+)]
 pub(crate) struct RowTiles {
     /// Whole ones.
     pub whole: usize,
@@ -137,6 +150,7 @@ impl RowLoops {
     }
 
     /// Whether each row of `bytes` bytes begins in the destination where the one before it ends.
+    #[cfg(target_arch = "x86_64")]
     pub fn touch(&self, bytes: usize) -> bool {
         let mut next = bytes as isize;
         self.0.iter().rev().all(|one| {
