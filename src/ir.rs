@@ -18,7 +18,7 @@
 //! | the steps of a plan | [`Plan::steps`](crate::Plan::steps): a [`Step`] is a [`Check`], which may be left to a [`Reader`], or a [`PlannedNest`], which may write a [`Temporary`] |
 //! | which elements move | [`LoopNest`]: loops, a block, and a [`Source`], which is a [`Buffer`] or the [`Progression`] of a Range |
 //! | where they are | [`Access`]: offset and strides, and [`Lookup`]s of indices of an [`IndexType`] |
-//! | how they move | [`Schedule`]: loops around one [`Move`], which is a copy, strided runs, a [`Shuffle`] of a [`Pattern`], a look-up of [`Row`]s, or a [`Fill`]; [`NoShuffle`] says why it is no shuffle |
+//! | how they move | [`Schedule`]: loops around one [`Move`], which is a copy, [`Strided`] runs, [`Periods`] of a [`Pattern`] by a [`Shuffle`], a look-up of rows ([`LookedUp`], each a [`Row`]), or a [`Fill`]; [`NoShuffle`] says why it is no shuffle |
 //! | the whole as text | `plan.to_string()`, or `xslice explain` on the command line |
 //! | the code | [`emit::function`](crate::emit::function) for Rust; with the feature `jit`, `listing` for Cranelift's form and the assembly |
 //!
@@ -26,7 +26,7 @@
 //! proof that every access is in bounds and no element is written twice.
 //!
 //! ```
-//! use xslice::ir::{Move, Step};
+//! use xslice::ir::{LookedUp, Move, Step};
 //! use xslice::{ElementType, Program, Signature};
 //!
 //! let program = Program::parse("table[@ids, :384]")?;
@@ -42,13 +42,15 @@
 //! assert_eq!(planned.nest().src().lookups[0].scale, 768);
 //!
 //! let schedule = planned.schedule().expect("floats have bytes");
-//! assert!(matches!(schedule.inner(), Move::Lookup { count: 1024, bytes: 1536, .. }));
+//! let Move::Lookup(LookedUp { count, bytes, .. }) = schedule.inner() else { panic!("one look-up") };
+//! assert_eq!((*count, *bytes), (1024, 1536));
 //! # Ok::<(), xslice::Error>(())
 //! ```
 
 pub use xslice_core::ir::{
-    Access, Buffer, Check, Fill, IndexType, List, Lookup, LoopNest, Move, NoShuffle, Pattern,
-    PlannedNest, Progression, Reader, Row, Schedule, Shuffle, Source, Step, Temporary,
+    Access, Buffer, Check, Fill, IndexType, List, LookedUp, Lookup, LoopNest, Move, NoShuffle,
+    Pattern, Periods, PlannedNest, Progression, Reader, Row, Schedule, Shuffle, Source, Step,
+    Strided, Temporary,
 };
 #[cfg(feature = "jit")]
 pub use xslice_jit::{Listing, listing};

@@ -12,8 +12,8 @@ const ROOT: &str = "
 ";
 
 const IR: &str = "
-    Access Buffer Check Fill IndexType List Listing Lookup LoopNest Move NoShuffle Pattern PlannedNest
-    Progression Reader Row Schedule Shuffle Source Step Temporary listing
+    Access Buffer Check Fill IndexType List Listing LookedUp Lookup LoopNest Move NoShuffle Pattern Periods
+    PlannedNest Progression Reader Row Schedule Shuffle Source Step Strided Temporary listing
 ";
 
 /// The names of every `pub use` and `pub mod` that is not hidden.

@@ -455,7 +455,7 @@ impl Proof {
         });
         Self {
             tests_every_index: reads_all
-                && matches!(schedule.inner(), Move::Lookup { .. })
+                && matches!(schedule.inner(), Move::Lookup(_))
                 && schedule.is_one_turn(),
             inputs: [numbers.src.0, table_len],
             output: numbers.dst.0,

@@ -8,14 +8,14 @@
 //! | a position, as a function of loop counters | [`Access`]: offset and strides, and [`Lookup`]s of indices of an [`IndexType`] in a [`Buffer`] |
 //! | lowered, simplified, verified, in elements | [`LoopNest`]: loops, a block, and a [`Source`], which is a buffer or the [`Progression`] of a Range |
 //! | scheduled, verified again, in bytes | [`Schedule`]: the loops around one [`Move`] |
-//! | what a move does | a copy, strided runs, a [`Shuffle`] of a [`Pattern`], a look-up of [`Row`]s, a [`Fill`]; [`NoShuffle`] says why it is no shuffle |
+//! | what a move does | a copy, [`Strided`] runs, [`Periods`] of a [`Pattern`] by a [`Shuffle`], a look-up of rows ([`LookedUp`], each a [`Row`]), a [`Fill`]; [`NoShuffle`] says why it is no shuffle |
 //! | the steps of a plan | [`Step`]: a [`Check`], which may be left to a [`Reader`], or a [`PlannedNest`], which may write a [`Temporary`] |
 //!
 //! A [`List`] is a slice where it is read. Nobody but the compiler makes a [`LoopNest`], a [`Schedule`] or a [`PlannedNest`]: holding one is the
 //! proof of I2 to I4.
 //!
 //! ```
-//! use xslice_core::ir::{Move, Step};
+//! use xslice_core::ir::{Move, Step, Strided};
 //! use xslice_core::{ElementType, Program, Signature};
 //! // Half of each row.
 //! let signature = Signature::new().operand(ElementType::F32, &[100, 768]);
@@ -27,14 +27,14 @@
 //! assert_eq!((nest.src().offset, &nest.src().strides[..]), (384, &[768][..]));
 //!
 //! let schedule = planned.schedule().expect("floats have bytes");
-//! let rows = Move::Strided { count: 100, bytes: 1536, dst_stride: 1536, src_stride: 3072 };
-//! assert_eq!((schedule.inner(), schedule.extents()), (&rows, &[][..]));
+//! let rows = Strided { count: 100, bytes: 1536, dst_stride: 1536, src_stride: 3072 };
+//! assert_eq!((schedule.inner(), schedule.extents()), (&Move::Strided(rows), &[][..]));
 //! # Ok::<(), xslice_core::Error>(())
 //! ```
 
 pub use crate::access::{Access, Buffer, IndexType, Lookup};
 pub use crate::list::List;
-pub use crate::nest::schedule::{Fill, Move, NoShuffle, Row, Schedule};
+pub use crate::nest::schedule::{Fill, LookedUp, Move, NoShuffle, Periods, Row, Schedule, Strided};
 pub use crate::nest::{LoopNest, Source};
 pub use crate::plan::{Check, PlannedNest, Reader, Step};
 pub use crate::range::Progression;

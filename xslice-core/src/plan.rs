@@ -141,16 +141,11 @@ impl Check {
     /// What of a schedule reads these very indices, each before the row that it points to.
     pub(crate) fn reader_in(&self, schedule: &Schedule) -> Option<Reader> {
         let (lookup, reader, turns) = match (schedule.inner(), &schedule.src().lookups[..]) {
-            (
-                Move::Lookup {
-                    count,
-                    lookup,
-                    index_stride,
-                    ..
-                },
-                [],
-            ) => (lookup, Reader::Move, Some((*count, *index_stride))),
-            (Move::Lookup { .. }, _) => return None,
+            (Move::Lookup(rows), []) => {
+                let turns = (rows.count, rows.index_stride);
+                (&rows.lookup, Reader::Move, Some(turns))
+            }
+            (Move::Lookup(_), _) => return None,
             (_, [lookup]) => (lookup, Reader::Loops, None),
             _ => return None,
         };

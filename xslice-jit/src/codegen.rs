@@ -222,7 +222,7 @@ impl Emitter<'_> {
     fn read_indices(&mut self, level: usize, pointers: &mut Pointers) {
         let structure = self.structure;
         let of_move = match structure.inner {
-            Inner::Lookup { table, .. } => Some(table),
+            Inner::Lookup(shape) => Some(shape.table),
             Inner::Innermost { table } => table,
             Inner::Copy { .. } | Inner::Strided { .. } => None,
             Inner::Fill { .. } | Inner::Vectors => None,

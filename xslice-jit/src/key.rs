@@ -11,7 +11,7 @@
 
 use crate::vectors::{self, Vector};
 use xslice_core::ir::{
-    Access, Buffer, Fill, IndexType, List, Lookup, Move, Progression, Reader, Row, Schedule,
+    Access, Buffer, IndexType, List, LookedUp, Lookup, Move, Progression, Reader, Row, Schedule,
 };
 
 /// Runs of at most this many bytes are moved by loads and stores in place; their length belongs to the structure.
@@ -73,17 +73,7 @@ pub(crate) enum Inner {
         bytes: usize,
         packed: bool,
     },
-    Lookup {
-        count: Count,
-        bytes: usize,
-        packed: bool,
-        /// The position of the index.
-        table: usize,
-        /// Neighbouring indices touch.
-        table_packed: bool,
-        /// Each turn moves the source besides the index.
-        src_moves: bool,
-    },
+    Lookup(LookupShape),
     Fill {
         values: Values,
         packed: bool,
@@ -95,6 +85,21 @@ pub(crate) enum Inner {
         /// The position of the index of a lookup.
         table: Option<usize>,
     },
+}
+
+/// A look-up, without its numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct LookupShape {
+    pub count: Count,
+    pub bytes: usize,
+    /// Neighbours in the destination touch.
+    pub packed: bool,
+    /// The position of the index.
+    pub table: usize,
+    /// Neighbouring indices touch.
+    pub table_packed: bool,
+    /// Each turn moves the source besides the index.
+    pub src_moves: bool,
 }
 
 /// The turns of a move.
@@ -198,23 +203,19 @@ pub(crate) struct Parts {
 
 /// Whether the precompiled Moves run the move of a schedule, with the innermost loop around it.
 pub(crate) fn is_long(schedule: &Schedule) -> bool {
-    match *schedule.inner() {
-        Move::Copy { bytes } => bytes > INLINE_BYTES,
-        Move::Strided { count, bytes, .. } => bytes > INLINE_BYTES || count * bytes > INLINE_TURN,
-        Move::Lookup {
-            row: Row::Periods { .. },
-            ..
-        } => true,
-        Move::Lookup { count, bytes, .. } => {
-            bytes > INLINE_BYTES
-                || count * bytes > INLINE_TURN
-                || count > INLINE_LOOKUPS
+    let is_long_turn =
+        |count: usize, bytes: usize| bytes > INLINE_BYTES || count * bytes > INLINE_TURN;
+    match schedule.inner() {
+        Move::Copy { bytes } => *bytes > INLINE_BYTES,
+        Move::Strided(rows) => is_long_turn(rows.count, rows.bytes),
+        Move::Lookup(rows) => {
+            matches!(rows.row, Row::Periods(_))
+                || is_long_turn(rows.count, rows.bytes)
+                || rows.count > INLINE_LOOKUPS
                 || schedule.repeats_lookups()
         }
-        Move::Fill(Fill { count, values, .. }) => {
-            count * progression(values).0.size() > INLINE_RANGE
-        }
-        Move::Shuffle { .. } => true,
+        Move::Fill(fill) => fill.count * progression(fill.values).0.size() > INLINE_RANGE,
+        Move::Shuffle(_) => true,
     }
 }
 
@@ -313,7 +314,7 @@ impl Parts {
     fn test(&mut self, reader: Option<Reader>) {
         let table = match (reader, self.structure.inner) {
             (Some(Reader::Loops), _) => 1,
-            (Some(Reader::Move), Inner::Lookup { table, .. }) => table,
+            (Some(Reader::Move), Inner::Lookup(shape)) => shape.table,
             (Some(Reader::Move) | None, _) => return,
         };
         let position = self.structure.positions.get_mut(table);
@@ -336,58 +337,40 @@ impl Parts {
     }
 
     fn inner(&mut self, inner: &Move) {
-        let (kind, numbers): (_, [i64; slot::ALL]) = match *inner {
-            Move::Copy { bytes } => (Inner::Copy { bytes }, [1, 0, 0, 0, 0]),
-            Move::Strided {
-                count,
-                bytes,
-                dst_stride,
-                src_stride,
-            } => {
+        let (kind, numbers): (_, [i64; slot::ALL]) = match inner {
+            &Move::Copy { bytes } => (Inner::Copy { bytes }, [1, 0, 0, 0, 0]),
+            Move::Strided(rows) => {
                 let kind = Inner::Strided {
-                    count: turns(count),
-                    bytes,
-                    packed: dst_stride == bytes as i64,
+                    count: turns(rows.count),
+                    bytes: rows.bytes,
+                    packed: rows.dst_stride == rows.bytes as i64,
                 };
-                (kind, [count as i64, dst_stride, src_stride, 0, 0])
+                let (dst, src) = (rows.dst_stride, rows.src_stride);
+                (kind, [rows.count as i64, dst, src, 0, 0])
             }
-            Move::Lookup {
-                count,
-                bytes,
-                dst_stride,
-                src_stride,
-                ref lookup,
-                index_stride,
-                row: Row::Run,
-            } => {
+            Move::Lookup(rows @ LookedUp { row: Row::Run, .. }) => {
                 let table = self.structure.positions.len();
-                self.table(lookup, 0);
-                let kind = Inner::Lookup {
-                    count: turns(count),
-                    bytes,
-                    packed: dst_stride == bytes as i64,
+                self.table(&rows.lookup, 0);
+                let kind = Inner::Lookup(LookupShape {
+                    count: turns(rows.count),
+                    bytes: rows.bytes,
+                    packed: rows.dst_stride == rows.bytes as i64,
                     table,
-                    table_packed: index_stride == lookup.index.size() as i64,
-                    src_moves: src_stride != 0,
-                };
-                (
-                    kind,
-                    [count as i64, dst_stride, src_stride, index_stride, 0],
-                )
+                    table_packed: rows.index_stride == rows.lookup.index.size() as i64,
+                    src_moves: rows.src_stride != 0,
+                });
+                let (dst, src, index) = (rows.dst_stride, rows.src_stride, rows.index_stride);
+                (kind, [rows.count as i64, dst, src, index, 0])
             }
-            Move::Fill(Fill {
-                count,
-                dst_stride,
-                step,
-                values,
-            }) => {
-                let (values, start, delta) = progression(values);
-                let packed = dst_stride == values.size() as i64;
+            Move::Fill(fill) => {
+                let (values, start, delta) = progression(fill.values);
+                let (count, dst) = (fill.count as i64, fill.dst_stride);
+                let packed = dst == values.size() as i64;
                 let kind = Inner::Fill { values, packed };
-                (kind, [count as i64, dst_stride, step, start, delta])
+                (kind, [count, dst, fill.step, start, delta])
             }
             // Always long.
-            Move::Shuffle { .. } | Move::Lookup { .. } => return,
+            Move::Shuffle(_) | Move::Lookup(_) => return,
         };
         self.structure.inner = kind;
         self.numbers.extend(numbers);

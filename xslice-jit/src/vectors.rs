@@ -7,7 +7,7 @@
 
 use std::collections::HashSet;
 use std::ops::Range;
-use xslice_core::ir::{Move, Schedule, Shuffle};
+use xslice_core::ir::{Move, Periods, Schedule};
 
 /// Bytes of a vector.
 const VECTOR: usize = 16;
@@ -167,7 +167,7 @@ pub(crate) fn group(schedule: &Schedule) -> Option<Group> {
         return None;
     }
     let most = match schedule.inner() {
-        Move::Shuffle { count, shuffle, .. } => cost_of_move(schedule, *count, shuffle),
+        Move::Shuffle(periods) => cost_of_move(schedule, periods),
         _ => usize::MAX,
     };
     if schedule.bytes() / VECTOR * LEAST_COST > most {
@@ -234,35 +234,31 @@ fn repeated(from: &[i64], (_, _, src_stride): Turns, count: usize) -> Vec<i64> {
 /// known.
 fn of_move(inner: &Move) -> Option<(Vec<i64>, Option<Turns>)> {
     let block = |bytes: usize| (0..).take(bytes).collect::<Vec<i64>>();
-    Some(match *inner {
-        Move::Copy { bytes } if bytes < VECTOR => (block(bytes), None),
-        Move::Strided {
-            count,
-            bytes,
-            dst_stride,
-            src_stride,
-        } if bytes < VECTOR => (block(bytes), Some((count, dst_stride, src_stride))),
-        Move::Shuffle {
-            count, ref shuffle, ..
-        } => {
+    Some(match inner {
+        Move::Copy { bytes } if *bytes < VECTOR => (block(*bytes), None),
+        Move::Strided(rows) if rows.bytes < VECTOR => {
+            let turns = (rows.count, rows.dst_stride, rows.src_stride);
+            (block(rows.bytes), Some(turns))
+        }
+        Move::Shuffle(Periods { count, shuffle, .. }) => {
             let pattern = shuffle.pattern();
             let period = pattern.offsets().iter().copied().map(i64::from).collect();
-            let turns = (count, pattern.period() as i64, pattern.src_stride().into());
+            let turns = (*count, pattern.period() as i64, pattern.src_stride().into());
             (period, Some(turns))
         }
-        Move::Copy { .. } | Move::Strided { .. } => return None,
-        Move::Lookup { .. } | Move::Fill(_) => return None,
+        Move::Copy { .. } | Move::Strided(_) | Move::Lookup(_) | Move::Fill(_) => return None,
     })
 }
 
 /// What code in place may cost instead of the shuffle of a schedule as it is precompiled.
-fn cost_of_move(schedule: &Schedule, count: usize, shuffle: &Shuffle) -> usize {
+fn cost_of_move(schedule: &Schedule, periods: &Periods) -> usize {
     let (outer, inner) = schedule.extents().split_at(schedule.outer_loops());
     let (calls, rows) = (
         outer.iter().product::<usize>(),
         inner.iter().product::<usize>(),
     );
-    let each = shuffle.loads(count).saturating_mul(OF_LOAD);
+    let loads = periods.shuffle.loads(periods.count);
+    let each = loads.saturating_mul(OF_LOAD);
     let (call, of_row) = match (schedule.knows_rows(), schedule.rows_lie_anywhere()) {
         (true, _) => (OF_KNOWN_CALL, OF_ROW),
         (false, true) => (OF_CALL, OF_ROW_ANYWHERE),

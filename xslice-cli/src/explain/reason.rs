@@ -2,7 +2,7 @@
 //!
 //! Nothing is decided here. The schedule says why it is no shuffle; the engine is asked of a `Jit`, as a program would ask.
 
-use xslice::ir::{Buffer, Move, PlannedNest, Row, Schedule};
+use xslice::ir::{Buffer, Move, PlannedNest, Row, Schedule, Strided};
 use xslice::{Engine, Jit, Plan, Program, Signature, Strategy, gains};
 
 /// A `Jit` that is asked this often with one signature has made up its mind.
@@ -29,18 +29,17 @@ fn one_move(plan: &Plan, planned: &PlannedNest) -> String {
         Move::Copy { .. } => {
             format!("copy: a run for each turn, whose place is read from several tables; {no_shuffle}")
         }
-        Move::Strided { count, bytes, .. } => {
+        Move::Strided(Strided { count, bytes, .. }) => {
             let gaps = "no copy: their neighbours in the result are none in the source";
             format!("strided: {count} runs of {bytes} bytes; {gaps}; {no_shuffle}")
         }
-        Move::Shuffle { .. } => {
+        Move::Shuffle(_) => {
             "shuffle: the pattern repeats, and whole vectors are loaded, permuted and stored where few loads make one; no copy: neighbours in the result are none in the source"
                 .into()
         }
-        Move::Lookup {
-            bytes, row, lookup, ..
-        } => {
-            let place = match lookup.table {
+        Move::Lookup(rows) => {
+            let bytes = rows.bytes;
+            let place = match rows.lookup.table {
                 Buffer::Constant(_) => "constants in no arithmetic progression say",
                 Buffer::Operand(_) | Buffer::Scratch(_) => "an index at run time says",
             };
@@ -48,11 +47,11 @@ fn one_move(plan: &Plan, planned: &PlannedNest) -> String {
                 true => ", the same for every turn of the innermost loop: once for all is enough",
                 false => "",
             };
-            match row {
+            match rows.row {
                 Row::Run => format!(
                     "lookup: {place} where each run of {bytes} bytes is{shared}; {no_shuffle}"
                 ),
-                Row::Periods { .. } => format!(
+                Row::Periods(_) => format!(
                     "lookup: {place} where each row is, and a pattern which {bytes} bytes it gives; whole vectors are loaded, permuted \
                      and stored"
                 ),
@@ -71,17 +70,15 @@ pub fn lines_read(planned: &PlannedNest) -> f64 {
         (distance.clamp(bytes, lines) as f64 / bytes as f64).max(1.0)
     };
     match planned.schedule().map(Schedule::inner) {
-        Some(Move::Strided {
-            bytes, src_stride, ..
-        }) => ratio(*bytes, src_stride.unsigned_abs()),
-        Some(Move::Shuffle { shuffle, .. }) => {
-            let pattern = shuffle.pattern();
+        Some(Move::Strided(rows)) => ratio(rows.bytes, rows.src_stride.unsigned_abs()),
+        Some(Move::Shuffle(periods)) => {
+            let pattern = periods.shuffle.pattern();
             ratio(
                 pattern.period(),
                 u64::from(pattern.src_stride().unsigned_abs()),
             )
         }
-        Some(Move::Lookup { bytes, lookup, .. }) => ratio(*bytes, lookup.scale.unsigned_abs()),
+        Some(Move::Lookup(rows)) => ratio(rows.bytes, rows.lookup.scale.unsigned_abs()),
         Some(Move::Copy { .. } | Move::Fill(_)) | None => 1.0,
     }
 }
@@ -123,12 +120,12 @@ fn no_gain(plan: &Plan) -> &'static str {
     let first = plan.nests().find_map(PlannedNest::schedule);
     match first.map(Schedule::inner) {
         None => "there is nothing to move",
-        Some(Move::Lookup { .. }) if first.is_some_and(Schedule::repeats_lookups) => {
+        Some(Move::Lookup(_)) if first.is_some_and(Schedule::repeats_lookups) => {
             "turns share their indices, which the precompiled move looks up once"
         }
         Some(Move::Copy { .. }) => "copying is all there is to do, and it copies as fast",
-        Some(Move::Shuffle { .. }) => "its shuffle is the one that machine code would call",
-        Some(Move::Strided { .. } | Move::Lookup { .. } | Move::Fill(_)) => {
+        Some(Move::Shuffle(_)) => "its shuffle is the one that machine code would call",
+        Some(Move::Strided(_) | Move::Lookup(_) | Move::Fill(_)) => {
             "a turn moves much, and the precompiled moves are as fast"
         }
     }

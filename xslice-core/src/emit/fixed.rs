@@ -100,9 +100,9 @@ impl Emitter<'_> {
         let best = planned.schedule();
         let schedule = best.and_then(|best| Schedule::for_any_level(best, nest, &known));
         schedule.is_some_and(|schedule| match schedule.inner() {
-            Move::Shuffle { shuffle, .. } => pays_as_shuffle(shuffle.pattern(), bytes),
-            Move::Lookup { .. } | Move::Fill(_) => bytes >= SCALAR,
-            Move::Copy { .. } | Move::Strided { .. } => bytes >= VECTOR,
+            Move::Shuffle(periods) => pays_as_shuffle(periods.shuffle.pattern(), bytes),
+            Move::Lookup(_) | Move::Fill(_) => bytes >= SCALAR,
+            Move::Copy { .. } | Move::Strided(_) => bytes >= VECTOR,
         })
     }
 

@@ -65,12 +65,13 @@ use crate::elem::{Element, ElementType};
 use crate::error::Error;
 use crate::fixed::Proven;
 use crate::level::Level;
-use crate::nest::schedule::{Fill, Move, Row, Schedule};
+use crate::nest::schedule::{Fill, LookedUp, Move, Periods, Row, Schedule, Strided};
 use crate::operand::{Input, Output};
 use crate::plan::{Check, OneTurn, Plan, PlannedNest, Reader};
 use crate::scratch;
 use crate::sources::Sources;
 use crate::steps::{self, OnScratch};
+use core::ops::Range;
 
 /// Copies a slice into one of the same length: what is long goes as the rows of nests do, and not by `memcpy` wherever that is slow.
 ///
@@ -280,10 +281,10 @@ unsafe fn turn(
     unsafe {
         match schedule.inner() {
             Move::Copy { .. } => copy_turn(level, to, from, count),
-            Move::Strided { .. } => strided_turn(level, schedule, count, to, from),
-            Move::Shuffle { .. } => shuffle_turn(level, schedule, count, to, (start, from)),
+            Move::Strided(strided) => strided_turn(level, schedule, strided, count, to, from),
+            Move::Shuffle(_) => shuffle_turn(level, schedule, count, to, (start, from)),
             Move::Fill(fill) => fill_turn(level, to, count, at, fill),
-            Move::Lookup { .. } => return false,
+            Move::Lookup(_) => return false,
         }
     }
     true
@@ -300,28 +301,23 @@ unsafe fn copy_turn(level: Level, to: *mut u8, from: *const u8, bytes: usize) {
 }
 
 /// # Safety
-/// As [`turn`].
+/// As [`turn`], of a schedule with this move.
 #[inline(never)]
 unsafe fn strided_turn(
     level: Level,
     schedule: &Schedule,
+    strided: &Strided,
     count: usize,
     to: *mut u8,
     from: *const u8,
 ) {
-    if let Move::Strided {
-        bytes,
-        dst_stride,
-        src_stride,
-        ..
-    } = *schedule.inner()
-    {
-        let rows = schedule.strided_rows(count, bytes, dst_stride, src_stride);
-        // SAFETY: by the contract of this function.
-        unsafe { copy::strided(level, to, from, rows) };
-    }
+    let rows = schedule.rows_of(strided, count);
+    // SAFETY: by the contract of this function.
+    unsafe { copy::strided(level, to, from, rows) };
 }
 
+/// Finds its periods in the schedule: told of them as well, it would be told more than fits registers.
+///
 /// # Safety
 /// As [`turn`]; the source starts at `start`.
 #[inline(never)]
@@ -332,21 +328,17 @@ unsafe fn shuffle_turn(
     to: *mut u8,
     (start, from): (*const u8, *const u8),
 ) {
-    if let Move::Shuffle {
-        source_bytes,
-        ref shuffle,
-        ..
-    } = *schedule.inner()
-    {
-        let operand = start..start.wrapping_add(source_bytes);
-        // SAFETY: by the contract of this function; the rows that a schedule keeps are those of its own Move.
-        unsafe {
-            match schedule.known_rows() {
-                Some(known) if known.periods == count => {
-                    shuffle.run_known(level, to, from, known, operand);
-                }
-                Some(_) | None => shuffle.run(level, to, from, count, operand),
+    let Move::Shuffle(periods) = schedule.inner() else {
+        return;
+    };
+    let (shuffle, operand) = (&periods.shuffle, periods.operand(start));
+    // SAFETY: by the contract of this function; the rows that a schedule keeps are those of its own Move.
+    unsafe {
+        match schedule.known_rows() {
+            Some(known) if known.periods == count => {
+                shuffle.run_known(level, to, from, known, operand);
             }
+            Some(_) | None => shuffle.run(level, to, from, count, operand),
         }
     }
 }
@@ -364,9 +356,14 @@ impl Schedule {
     #[inline(always)]
     fn count_of_turn(&self) -> usize {
         match (self.inner(), self.known_rows()) {
-            (Move::Shuffle { .. }, Some(known)) => known.periods,
+            (Move::Shuffle(_), Some(known)) => known.periods,
             (inner, _) => inner.count(),
         }
+    }
+
+    /// `count` of its rows.
+    fn rows_of(&self, rows: &Strided, count: usize) -> Rows {
+        self.strided_rows(count, rows.bytes, rows.dst_stride, rows.src_stride)
     }
 
     /// Rows of its result, at these strides.
@@ -378,6 +375,13 @@ impl Schedule {
             src_stride: src_stride as isize,
             cache: Cache::of(self.bytes()),
         }
+    }
+}
+
+impl Periods {
+    /// The buffer of their source, which starts at `start`.
+    fn operand(&self, start: *const u8) -> Range<*const u8> {
+        start..start.wrapping_add(self.source_bytes)
     }
 }
 
@@ -412,21 +416,17 @@ unsafe fn scheduled(
         if let Some(together) = schedule.together(level, call.extents(), count) {
             return call.together(together);
         }
-        match *inner {
-            Move::Strided { .. } if call.has_few_rows() => {
-                call.walk_outer(|first, turns, stride| call.turns(first, turns, stride))
+        match inner {
+            Move::Strided(strided) if call.has_few_rows(strided) => {
+                let rows = schedule.rows_of(strided, count);
+                call.walk_outer(|first, turns, stride| call.few_turns(first, turns, stride, rows))
             }
-            Move::Strided {
-                bytes,
-                dst_stride,
-                src_stride,
-                ..
-            } if bytes <= MOST_INLINE => {
-                let rows = schedule.strided_rows(count, bytes, dst_stride, src_stride);
-                by_width!(bytes, short_rows(&call, rows))
+            Move::Strided(strided) if strided.bytes <= MOST_INLINE => {
+                let rows = schedule.rows_of(strided, count);
+                by_width!(rows.bytes, short_rows(&call, rows))
             }
-            Move::Lookup { .. } if schedule.keeps_places() => call.kept(),
-            Move::Shuffle { .. } | Move::Lookup { .. } => {
+            Move::Lookup(runs) if schedule.keeps_places() => call.kept(runs),
+            Move::Shuffle(_) | Move::Lookup(_) => {
                 call.walk_outer(|first, turns, stride| call.turns(first, turns, stride))
             }
             _ => call.walk(|at| call.inner(at)),
@@ -515,9 +515,9 @@ impl Call<'_> {
         unsafe {
             let to = self.dst.offset(at.dst as isize);
             match self.schedule.inner() {
-                Move::Lookup { lookup, .. } => match lookup.index {
-                    IndexType::I32 => self.looked_up::<i32>(at),
-                    IndexType::I64 => self.looked_up::<i64>(at),
+                Move::Lookup(looked_up) => match looked_up.lookup.index {
+                    IndexType::I32 => self.looked_up::<i32>(looked_up, at),
+                    IndexType::I64 => self.looked_up::<i64>(looked_up, at),
                 },
                 _ => turn(
                     self.level,
@@ -533,41 +533,30 @@ impl Call<'_> {
     /// One turn of a look-up by indices of a type.
     ///
     /// # Safety
-    /// As [`Call::inner`], of a schedule whose move looks up by such indices.
+    /// As [`Call::inner`]; it is what the move of the schedule looks up, by such indices.
     #[inline]
-    unsafe fn looked_up<I: lookup::Index>(&self, at: At) -> bool {
-        let Move::Lookup {
-            bytes,
-            ref row,
-            dst_stride,
-            src_stride,
-            ref lookup,
-            index_stride,
-            ..
-        } = *self.schedule.inner()
-        else {
-            return false;
-        };
+    unsafe fn looked_up<I: lookup::Index>(&self, looked_up: &LookedUp, at: At) -> bool {
         // SAFETY: as in `Call::inner`.
         unsafe {
             let (to, from) = self.ends(at);
-            let rows = self
-                .schedule
-                .strided_rows(self.count, bytes, dst_stride, src_stride);
-            let indices = indices::<I>(self.table.offset(at.table as isize), lookup, index_stride);
-            match row {
+            let rows = self.rows_looked_up(looked_up);
+            let table = self.table.offset(at.table as isize);
+            let indices = indices::<I>(table, &looked_up.lookup, looked_up.index_stride);
+            match &looked_up.row {
                 Row::Run => lookup::run(self.level, to, from, rows, indices),
-                Row::Periods {
-                    count,
-                    source_bytes,
-                    shuffle,
-                } => {
-                    let operand = self.src..self.src.wrapping_add(*source_bytes);
-                    let row = (&**shuffle, *count);
+                Row::Periods(row) => {
+                    let operand = row.operand(self.src);
+                    let row = (&*row.shuffle, row.count);
                     lookup::run_periods(self.level, to, from, rows, indices, row, operand)
                 }
             }
         }
+    }
+
+    /// The rows of a turn of a look-up.
+    fn rows_looked_up(&self, rows: &LookedUp) -> Rows {
+        self.schedule
+            .strided_rows(self.count, rows.bytes, rows.dst_stride, rows.src_stride)
     }
 }
 

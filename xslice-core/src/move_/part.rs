@@ -4,7 +4,7 @@
 //! move are the bytes of a copy, the rows of a strided move and of a lookup, the periods of a shuffle, the values of a fill.
 
 use super::At;
-use crate::nest::schedule::{Fill, Move, Schedule};
+use crate::nest::schedule::{Move, Schedule};
 use crate::odometer::{Loops, MOST_LOOPS};
 use core::ops::Range;
 
@@ -78,26 +78,15 @@ impl Part {
 impl At {
     /// What one element adds to the positions.
     pub(super) fn element(inner: &Move) -> Self {
-        let (src, dst, table) = match *inner {
+        let (src, dst, table) = match inner {
             Move::Copy { .. } => (1, 1, 0),
-            Move::Strided {
-                dst_stride,
-                src_stride,
-                ..
-            } => (src_stride, dst_stride, 0),
-            Move::Shuffle { ref shuffle, .. } => {
-                let pattern = shuffle.pattern();
+            Move::Strided(rows) => (rows.src_stride, rows.dst_stride, 0),
+            Move::Shuffle(periods) => {
+                let pattern = periods.shuffle.pattern();
                 (pattern.src_stride().into(), pattern.period() as i64, 0)
             }
-            Move::Lookup {
-                dst_stride,
-                src_stride,
-                index_stride,
-                ..
-            } => (src_stride, dst_stride, index_stride),
-            Move::Fill(Fill {
-                dst_stride, step, ..
-            }) => (step, dst_stride, 0),
+            Move::Lookup(rows) => (rows.src_stride, rows.dst_stride, rows.index_stride),
+            Move::Fill(fill) => (fill.step, fill.dst_stride, 0),
         };
         Self { src, dst, table }
     }

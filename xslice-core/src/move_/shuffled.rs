@@ -345,15 +345,10 @@ impl Run {
 /// Builds what a verified schedule is run by, so that no call has to: how its rows move where they are short, and tables of whole
 /// lines where it moves by these.
 pub(crate) fn prepare(schedule: &mut Schedule) {
-    let Move::Shuffle {
-        count,
-        source_bytes,
-        shuffle,
-    } = schedule.inner()
-    else {
+    let Move::Shuffle(periods) = schedule.inner() else {
         return;
     };
-    let bytes = count.saturating_mul(shuffle.pattern().period());
+    let (bytes, shuffle) = (periods.bytes(), &periods.shuffle);
     #[cfg(target_arch = "x86_64")]
     {
         let rows = Rows::one(bytes, Cache::of(schedule.bytes()));
@@ -363,7 +358,7 @@ pub(crate) fn prepare(schedule: &mut Schedule) {
     let (at, is_affine) = (schedule.src().offset as isize, schedule.src().is_affine());
     let holds = |(first, last): (isize, isize)| {
         let (first, last) = (at.saturating_add(first), at.saturating_add(last));
-        !is_affine || (first >= 0 && last.unsigned_abs() <= *source_bytes)
+        !is_affine || (first >= 0 && last.unsigned_abs() <= periods.source_bytes)
     };
     let (of_turn, loops) = match is_affine {
         true => {
@@ -374,7 +369,7 @@ pub(crate) fn prepare(schedule: &mut Schedule) {
         false => (bytes, Some(RowLoops::ONE)),
     };
     let loops = loops.filter(|_| Cache::of(of_turn) == Cache::Near);
-    let known = loops.and_then(|loops| shuffle.known(Level::best(), *count, loops, holds));
+    let known = loops.and_then(|loops| shuffle.known(Level::best(), periods.count, loops, holds));
     schedule.keep_rows(known);
 }
 

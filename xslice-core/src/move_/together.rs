@@ -11,7 +11,7 @@ use super::lookup::{self, looked_ahead};
 use super::rows::MOST_AHEAD;
 use super::shuffled::Places;
 use crate::level::Level;
-use crate::nest::schedule::{Move, Schedule};
+use crate::nest::schedule::{Move, Periods, Schedule};
 use core::mem::MaybeUninit;
 
 /// More rows of one loop are moved at their distance.
@@ -52,8 +52,10 @@ struct Few {
 }
 
 /// Rows that move together.
-struct ShortRows {
+struct ShortRows<'a> {
     rows: Rows,
+    /// What each of them is, if it is no run.
+    periods: Option<&'a Periods>,
     /// Those of a turn of the loops, and their distance in the source.
     of_turn: usize,
     apart: isize,
@@ -132,8 +134,8 @@ impl Schedule {
     ) -> Option<Together> {
         let last = extents.len().checked_sub(1)?;
         let dst = &self.dst().strides;
-        let few = match *self.inner() {
-            Move::Shuffle { ref shuffle, .. } => {
+        let few = match self.inner() {
+            Move::Shuffle(Periods { shuffle, .. }) => {
                 let bytes = count.saturating_mul(shuffle.pattern().period());
                 let rows = self.strided_rows(1, bytes, 0, 0);
                 Few {
@@ -144,17 +146,14 @@ impl Schedule {
                     anywhere: shuffle.moves_anywhere(level, &rows),
                 }
             }
-            Move::Strided {
-                bytes, dst_stride, ..
-            } if bytes >= SHORTEST_RUN => Few {
-                bytes,
+            Move::Strided(strided) if strided.bytes >= SHORTEST_RUN => Few {
+                bytes: strided.bytes,
                 rows: count,
-                next: dst_stride.wrapping_mul(count as i64),
+                next: strided.dst_stride.wrapping_mul(count as i64),
                 least_loops: 1,
                 anywhere: false,
             },
-            Move::Copy { .. } | Move::Strided { .. } => return None,
-            Move::Lookup { .. } | Move::Fill(_) => return None,
+            Move::Copy { .. } | Move::Strided(_) | Move::Lookup(_) | Move::Fill(_) => return None,
         };
         if few.bytes > LONGEST || few.rows > FEW_ROWS || !self.src().is_affine() {
             return None;
@@ -231,17 +230,17 @@ impl Call<'_> {
                     ..short.rows
                 };
                 // SAFETY: by the contract of this function.
-                unsafe { self.rows_from(at, rows, places) };
+                unsafe { self.rows_from(at, rows, short.periods, places) };
             }
             true
         })
     }
 
     /// The rows of a turn; `None` for a move that has none which move together.
-    fn rows_of_turn(&self, in_sequence: bool) -> Option<ShortRows> {
-        match *self.schedule.inner() {
-            Move::Shuffle { ref shuffle, .. } => {
-                let pattern = shuffle.pattern();
+    fn rows_of_turn(&self, in_sequence: bool) -> Option<ShortRows<'_>> {
+        match self.schedule.inner() {
+            Move::Shuffle(periods) => {
+                let pattern = periods.shuffle.pattern();
                 let bytes = self.count * pattern.period();
                 let innermost = self.extents().len() - 1;
                 let apart = if in_sequence {
@@ -252,6 +251,7 @@ impl Call<'_> {
                 let rows = self.schedule.strided_rows(0, bytes, apart, 0);
                 Some(ShortRows {
                     rows,
+                    periods: Some(periods),
                     of_turn: 1,
                     apart: 0,
                     // Rows that lie anywhere have lines of their source in common: fetched ahead, they took longer.
@@ -261,44 +261,46 @@ impl Call<'_> {
                     },
                 })
             }
-            Move::Strided {
-                bytes,
-                dst_stride,
-                src_stride,
-                ..
-            } => {
-                let rows = self.schedule.strided_rows(0, bytes, dst_stride, 0);
+            Move::Strided(strided) => {
+                let rows = self.schedule.rows_of(strided, 0);
                 Some(ShortRows {
-                    rows,
+                    rows: Rows {
+                        src_stride: 0,
+                        ..rows
+                    },
+                    periods: None,
                     of_turn: self.count,
-                    apart: src_stride as isize,
-                    ahead: looked_ahead(rows.cache, bytes),
+                    apart: rows.src_stride,
+                    ahead: looked_ahead(rows.cache, rows.bytes),
                 })
             }
-            Move::Copy { .. } | Move::Lookup { .. } | Move::Fill(_) => None,
+            Move::Copy { .. } | Move::Lookup(_) | Move::Fill(_) => None,
         }
     }
 
-    /// Moves rows of the schedule, each from the next of the places, which are counted from a position.
+    /// Moves rows of the schedule, runs or `periods`, each from the next of the places, which are counted from a position.
     ///
     /// # Safety
-    /// As [`Call::together`], for each of the rows.
-    unsafe fn rows_from(&self, first: At, rows: Rows, places: Places<'_>) {
+    /// As [`Call::together`], for each of the rows, which are those of the move.
+    unsafe fn rows_from(
+        &self,
+        first: At,
+        rows: Rows,
+        periods: Option<&Periods>,
+        places: Places<'_>,
+    ) {
         let to = self.dst.wrapping_offset(first.dst as isize);
         let from = self.src.wrapping_offset(first.src as isize);
         // SAFETY: by the contract of this function.
         unsafe {
-            match *self.schedule.inner() {
-                Move::Shuffle {
-                    source_bytes,
-                    ref shuffle,
-                    ..
-                } => {
-                    let operand = self.src..self.src.wrapping_add(source_bytes);
+            match periods {
+                Some(periods) => {
+                    let operand = periods.operand(self.src);
+                    let shuffle = &periods.shuffle;
                     shuffle.rows_from(self.level, to, from, rows, places, operand);
                 }
                 // Only rows of a pattern lie anywhere.
-                _ => lookup::block(self.level, to, from, rows, places.each, places.ahead),
+                None => lookup::block(self.level, to, from, rows, places.each, places.ahead),
             }
         }
     }

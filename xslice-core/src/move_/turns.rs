@@ -12,9 +12,9 @@ use super::lookup::repeat::{self, KeptPlaces};
 use super::lookup::{looked_ahead, pick};
 use super::together::Together;
 use super::{Call, MOST_INLINE, Rows, indices, turn};
-use crate::access::{IndexType, Lookup};
+use crate::access::IndexType;
 use crate::level::Level;
-use crate::nest::schedule::{Move, Row, Schedule};
+use crate::nest::schedule::{LookedUp, Move, Row, Schedule, Strided};
 use crate::scratch;
 use crate::sources::Sources;
 use core::mem::MaybeUninit;
@@ -64,23 +64,17 @@ impl Schedule {
     #[doc(hidden)]
     #[must_use]
     pub fn repeats_lookups(&self) -> bool {
-        let Move::Lookup {
-            count,
-            row: Row::Run,
-            ref lookup,
-            ..
-        } = *self.inner()
-        else {
+        let Move::Lookup(runs @ LookedUp { row: Row::Run, .. }) = self.inner() else {
             return false;
         };
         let Some((&turns, outer)) = self.extents().split_last() else {
             return false;
         };
-        let stride = lookup.access.strides.get(outer.len());
+        let stride = runs.lookup.access.strides.get(outer.len());
         self.src().is_affine()
             && stride.is_none_or(|&stride| stride == 0)
-            && repeat::pays(count, turns)
-            && count.saturating_mul(turns) >= LEAST_KEPT
+            && repeat::pays(runs.count, turns)
+            && runs.count.saturating_mul(turns) >= LEAST_KEPT
     }
 
     /// Whether turns that begin where indices say look up the same rows, which are found once for all of them: code that reads each index
@@ -88,21 +82,14 @@ impl Schedule {
     #[doc(hidden)]
     #[must_use]
     pub fn keeps_places(&self) -> bool {
-        let Move::Lookup {
-            count,
-            bytes,
-            row: Row::Run,
-            ref lookup,
-            ..
-        } = *self.inner()
-        else {
+        let Move::Lookup(runs @ LookedUp { row: Row::Run, .. }) = self.inner() else {
             return false;
         };
         let turns = self.extents().iter().product();
         !self.src().is_affine()
-            && bytes <= MOST_INLINE
-            && lookup.access.strides.iter().all(|&stride| stride == 0)
-            && repeat::pays(count, turns)
+            && runs.bytes <= MOST_INLINE
+            && runs.lookup.access.strides.iter().all(|&stride| stride == 0)
+            && repeat::pays(runs.count, turns)
     }
 
     /// Runs the move for all turns of the loops inside the [`Schedule::outer_loops`], or once if there is none. `false`: an index that the move
@@ -179,11 +166,11 @@ impl Schedule {
 }
 
 /// Bytes from a turn's place on in which all entries of the axis lie; `usize::MAX`: that is not known.
-fn reach(bytes: usize, src_stride: i64, lookup: &Lookup) -> usize {
-    match (usize::try_from(lookup.scale), src_stride) {
+fn reach(runs: &LookedUp) -> usize {
+    match (usize::try_from(runs.lookup.scale), runs.src_stride) {
         (Ok(scale), 0) => {
-            let last = (lookup.size as usize).saturating_sub(1);
-            bytes.saturating_add(scale.saturating_mul(last))
+            let last = (runs.lookup.size as usize).saturating_sub(1);
+            runs.bytes.saturating_add(scale.saturating_mul(last))
         }
         _ => usize::MAX,
     }
@@ -197,40 +184,29 @@ impl Call<'_> {
     pub(super) unsafe fn turns(&self, first: At, turns: usize, stride: At) -> bool {
         // SAFETY: by the contract of this function.
         unsafe {
-            match *self.schedule.inner() {
-                Move::Shuffle {
-                    source_bytes,
-                    ref shuffle,
-                    ..
-                } => {
-                    let bytes = self.count * shuffle.pattern().period();
+            match self.schedule.inner() {
+                Move::Shuffle(periods) => {
+                    let bytes = self.count * periods.shuffle.pattern().period();
                     let rows = self
                         .schedule
                         .strided_rows(turns, bytes, stride.dst, stride.src);
-                    let operand = self.src..self.src.wrapping_add(source_bytes);
-                    let (to, from) = self.ends(first);
-                    shuffle.rows(self.level, to, from, rows, operand);
+                    let (operand, (to, from)) = (periods.operand(self.src), self.ends(first));
+                    periods.shuffle.rows(self.level, to, from, rows, operand);
                     true
                 }
-                Move::Strided {
-                    bytes,
-                    dst_stride,
-                    src_stride,
-                    ..
-                } if bytes <= MOST_INLINE => {
-                    let rows = self
-                        .schedule
-                        .strided_rows(self.count, bytes, dst_stride, src_stride);
-                    match self.are_few(turns) {
+                Move::Strided(strided) if strided.bytes <= MOST_INLINE => {
+                    let rows = self.schedule.rows_of(strided, self.count);
+                    match self.are_few(strided, turns) {
                         true => self.few_turns(first, turns, stride, rows),
-                        false => by_width!(bytes, short_turns(self, first, turns, stride, rows)),
+                        false => {
+                            by_width!(rows.bytes, short_turns(self, first, turns, stride, rows))
+                        }
                     }
-                    true
                 }
-                Move::Lookup { row: Row::Run, .. }
+                Move::Lookup(runs @ LookedUp { row: Row::Run, .. })
                     if stride.table == 0 && repeat::pays(self.count, turns) =>
                 {
-                    self.repeated(first, turns, stride)
+                    self.repeated(runs, first, turns, stride)
                 }
                 _ => each_turn(first, turns, stride, |at| self.inner(at)),
             }
@@ -238,28 +214,24 @@ impl Call<'_> {
     }
 
     /// Whether [`Call::turns`] moves the rows of the turns of the innermost loop without a loop over the rows of each.
-    pub(super) fn has_few_rows(&self) -> bool {
-        let innermost = self.extents().last();
-        self.schedule.src().is_affine() && innermost.is_some_and(|&turns| self.are_few(turns))
+    pub(super) fn has_few_rows(&self, strided: &Strided) -> bool {
+        let are_few = |&turns: &usize| self.are_few(strided, turns);
+        self.schedule.src().is_affine() && self.extents().last().is_some_and(are_few)
     }
 
     /// Whether the rows of a strided move are few in each of many turns.
-    fn are_few(&self, turns: usize) -> bool {
+    fn are_few(&self, strided: &Strided, turns: usize) -> bool {
         /// Fewer turns are over before their functions are found.
         const LEAST: usize = 8;
-        match *self.schedule.inner() {
-            Move::Strided { bytes, .. } => {
-                turns >= LEAST && few::takes(bytes, self.count, Cache::of(self.schedule.bytes()))
-            }
-            _ => false,
-        }
+        let cache = Cache::of(self.schedule.bytes());
+        turns >= LEAST && few::takes(strided.bytes, self.count, cache)
     }
 
-    /// Turns of which each has few rows.
+    /// Turns of which each has few rows; `true`, as no index is read.
     ///
     /// # Safety
     /// As [`Call::turns`], of turns that [`Call::are_few`] says this of.
-    unsafe fn few_turns(&self, first: At, turns: usize, stride: At, rows: Rows) {
+    pub(super) unsafe fn few_turns(&self, first: At, turns: usize, stride: At, rows: Rows) -> bool {
         let places: [isize; few::MOST] =
             core::array::from_fn(|k| rows.src_stride.wrapping_mul(k as isize));
         // SAFETY: by the contract of this function.
@@ -268,19 +240,20 @@ impl Call<'_> {
             let turns = Turns::new(turns, stride);
             few::moved(to, from, &rows, &places[..rows.count], turns);
         }
+        true
     }
 
     /// Some turns of a loop, each by the same indices, which are wrapped and tested once.
     ///
     /// # Safety
-    /// As [`Call::turns`], of a schedule whose move looks up at most [`repeat::MOST_KEPT`] rows.
+    /// As [`Call::turns`], of a schedule whose move looks up `runs`, at most [`repeat::MOST_KEPT`] of them.
     #[inline(never)]
-    unsafe fn repeated(&self, first: At, turns: usize, stride: At) -> bool {
+    unsafe fn repeated(&self, runs: &LookedUp, first: At, turns: usize, stride: At) -> bool {
         let mut places = [const { MaybeUninit::uninit() }; repeat::MOST_KEPT];
         // SAFETY: by the contract of this function. Any index of the axis is proved to lie in the operand (I3), so all of `reach` does, and
         // what is between two turns.
         unsafe {
-            let Some((rows, places)) = self.places(first.table, &mut places) else {
+            let Some((rows, places)) = self.places(runs, first.table, &mut places) else {
                 return false;
             };
             let (to, from) = self.ends(first);
@@ -293,14 +266,14 @@ impl Call<'_> {
     /// All turns of a schedule that [`keeps_places`](Schedule::keeps_places).
     ///
     /// # Safety
-    /// As [`nest`](super::nest).
+    /// As [`nest`](super::nest); `runs` are what its move looks up.
     #[inline(never)]
-    pub(super) unsafe fn kept(&self) -> bool {
+    pub(super) unsafe fn kept(&self, runs: &LookedUp) -> bool {
         let mut places = [const { MaybeUninit::uninit() }; repeat::MOST_KEPT];
-        let table = self.within.table + self.indices().map_or(0, |table| table.offset);
+        let table = self.within.table + runs.lookup.access.offset;
         // SAFETY: by the contract of this function.
         unsafe {
-            match self.places(table, &mut places) {
+            match self.places(runs, table, &mut places) {
                 Some((rows, places)) => {
                     by_width!(rows.bytes, kept_turns(self, rows, places.each))
                 }
@@ -312,26 +285,15 @@ impl Call<'_> {
     /// The rows of a look-up whose indices begin there, and their places. `None`: an index lies outside its axis.
     ///
     /// # Safety
-    /// The indices lie in the table.
+    /// `runs` are what the move looks up; their indices lie in the table.
     unsafe fn places<'p>(
         &self,
+        runs: &LookedUp,
         table: i64,
         places: &'p mut [MaybeUninit<isize>; repeat::MOST_KEPT],
     ) -> Option<(Rows, KeptPlaces<'p>)> {
-        let Move::Lookup {
-            bytes,
-            dst_stride,
-            src_stride,
-            ref lookup,
-            index_stride,
-            ..
-        } = *self.schedule.inner()
-        else {
-            return None;
-        };
-        let rows = self
-            .schedule
-            .strided_rows(self.count, bytes, dst_stride, src_stride);
+        let (lookup, index_stride) = (&runs.lookup, runs.index_stride);
+        let rows = self.rows_looked_up(runs);
         let places = places.get_mut(..rows.count)?;
         // SAFETY: by the contract of this function; all places are written.
         unsafe {
@@ -346,7 +308,7 @@ impl Call<'_> {
                 }
             };
             let each = &*(&raw const *places as *const [isize]);
-            let reach = reach(bytes, src_stride, lookup);
+            let reach = reach(runs);
             inside.then_some((rows, KeptPlaces { each, reach }))
         }
     }
@@ -388,10 +350,10 @@ unsafe fn short_turns(
     turns: usize,
     stride: At,
     rows: Rows,
-) {
+) -> bool {
     each_turn(first, turns, stride, |at| {
         // SAFETY: by the contract of this function.
         unsafe { call.short(mover, at, rows) };
         true
-    });
+    })
 }

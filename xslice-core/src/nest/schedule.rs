@@ -33,45 +33,57 @@ pub enum Move {
         /// Bytes of the run.
         bytes: usize,
     },
-    /// `count` runs at constant distances.
-    Strided {
-        /// How many.
-        count: usize,
-        /// Bytes of each.
-        bytes: usize,
-        /// Distance in the destination.
-        dst_stride: i64,
-        /// Distance in the source.
-        src_stride: i64,
-    },
-    /// `count` periods of a pattern of bytes, side by side in the destination.
-    Shuffle {
-        /// How many.
-        count: usize,
-        /// Bytes of the source's buffer: no vector reads beyond.
-        source_bytes: usize,
-        /// The pattern, and how vectors read it.
-        shuffle: Arc<Shuffle>,
-    },
-    /// `count` rows, each where the next index of a table points.
-    Lookup {
-        /// How many.
-        count: usize,
-        /// Bytes of each in the destination.
-        bytes: usize,
-        /// What of the source they are.
-        row: Row,
-        /// Distance in the destination.
-        dst_stride: i64,
-        /// What each turn adds in the source besides the index.
-        src_stride: i64,
-        /// The index; its `access` is over the outer loops and in bytes, its `scale` in bytes.
-        lookup: Lookup,
-        /// Distance of neighbouring indices in the table, in bytes.
-        index_stride: i64,
-    },
+    /// Runs at constant distances.
+    Strided(Strided),
+    /// Periods of a pattern.
+    Shuffle(Periods),
+    /// Rows, each where the next index of a table points.
+    Lookup(LookedUp),
     /// Values of a Range.
     Fill(Fill),
+}
+
+/// Runs at constant distances.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Strided {
+    /// How many.
+    pub count: usize,
+    /// Bytes of each.
+    pub bytes: usize,
+    /// Distance in the destination.
+    pub dst_stride: i64,
+    /// Distance in the source.
+    pub src_stride: i64,
+}
+
+/// Periods of a pattern of bytes, side by side in the destination.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Periods {
+    /// How many.
+    pub count: usize,
+    /// Bytes of the source's buffer: no vector reads beyond.
+    pub source_bytes: usize,
+    /// The pattern, and how vectors read it.
+    pub shuffle: Arc<Shuffle>,
+}
+
+/// Rows, each where the next index of a table points.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct LookedUp {
+    /// How many.
+    pub count: usize,
+    /// Bytes of each in the destination.
+    pub bytes: usize,
+    /// What of the source they are.
+    pub row: Row,
+    /// Distance in the destination.
+    pub dst_stride: i64,
+    /// What each turn adds in the source besides the index.
+    pub src_stride: i64,
+    /// The index; its `access` is over the outer loops and in bytes, its `scale` in bytes.
+    pub lookup: Lookup,
+    /// Distance of neighbouring indices in the table, in bytes.
+    pub index_stride: i64,
 }
 
 /// The bytes of a row of a look-up.
@@ -79,15 +91,8 @@ pub enum Move {
 pub enum Row {
     /// Neighbours.
     Run,
-    /// Periods of a pattern, side by side in the destination.
-    Periods {
-        /// How many.
-        count: usize,
-        /// Bytes of the source's buffer: no vector reads beyond.
-        source_bytes: usize,
-        /// The pattern, and how vectors read it.
-        shuffle: Arc<Shuffle>,
-    },
+    /// Periods of a pattern.
+    Periods(Periods),
 }
 
 /// Values of a Range at constant distances.
@@ -103,11 +108,18 @@ pub struct Fill {
     pub values: Progression,
 }
 
+impl Periods {
+    /// Bytes that they write.
+    pub(crate) fn bytes(&self) -> usize {
+        self.count.saturating_mul(self.shuffle.pattern().period())
+    }
+}
+
 impl Row {
     fn heap_bytes(&self) -> usize {
         match self {
             Self::Run => 0,
-            Self::Periods { shuffle, .. } => shuffle.memory(),
+            Self::Periods(periods) => periods.shuffle.memory(),
         }
     }
 }
@@ -118,9 +130,9 @@ impl Move {
     pub fn name(&self) -> &'static str {
         match self {
             Self::Copy { .. } => "copy",
-            Self::Strided { .. } => "strided",
-            Self::Shuffle { .. } => "shuffle",
-            Self::Lookup { .. } => "lookup",
+            Self::Strided(_) => "strided",
+            Self::Shuffle(_) => "shuffle",
+            Self::Lookup(_) => "lookup",
             Self::Fill(_) => "fill",
         }
     }
@@ -129,19 +141,19 @@ impl Move {
     #[must_use]
     pub fn lookup(&self) -> Option<&Lookup> {
         match self {
-            Self::Lookup { lookup, .. } => Some(lookup),
-            Self::Copy { .. } | Self::Strided { .. } | Self::Shuffle { .. } | Self::Fill(_) => None,
+            Self::Lookup(rows) => Some(&rows.lookup),
+            Self::Copy { .. } | Self::Strided(_) | Self::Shuffle(_) | Self::Fill(_) => None,
         }
     }
 
     /// Elements that one turn of the loops around it moves.
     pub(crate) fn count(&self) -> usize {
-        match *self {
-            Self::Copy { bytes: count }
-            | Self::Strided { count, .. }
-            | Self::Shuffle { count, .. }
-            | Self::Lookup { count, .. }
-            | Self::Fill(Fill { count, .. }) => count,
+        match self {
+            Self::Copy { bytes } => *bytes,
+            Self::Strided(rows) => rows.count,
+            Self::Shuffle(periods) => periods.count,
+            Self::Lookup(rows) => rows.count,
+            Self::Fill(fill) => fill.count,
         }
     }
 }
@@ -287,21 +299,12 @@ impl Schedule {
 
     fn rows(&mut self, bytes: usize, source_bytes: usize, known: Known<'_>, vector: usize) {
         let (mut bytes, mut row) = (bytes, Row::Run);
-        if let Some(periods) = self.looked_up_rows(bytes, known, vector) {
-            self.take_periods(&periods);
-            bytes = periods.count * periods.shuffle.pattern().period();
-            row = Row::Periods {
-                count: periods.count,
-                source_bytes,
-                shuffle: periods.shuffle,
-            };
-        } else if let Ok(periods) = self.shuffled(bytes, known, vector) {
-            self.take_periods(&periods);
-            self.inner = Move::Shuffle {
-                count: periods.count,
-                source_bytes,
-                shuffle: periods.shuffle,
-            };
+        if let Some(loops) = self.looked_up_rows(bytes, known, vector) {
+            let periods = self.take_periods(loops, source_bytes);
+            bytes = periods.bytes();
+            row = Row::Periods(periods);
+        } else if let Ok(loops) = self.shuffled(bytes, known, vector) {
+            self.inner = Move::Shuffle(self.take_periods(loops, source_bytes));
             return;
         }
         let Some(inner) = self.extents.len().checked_sub(1) else {
@@ -310,17 +313,17 @@ impl Schedule {
         match self.moved_tables(inner) {
             MovedTables::None => {
                 let (count, src_stride, dst_stride) = self.take_innermost();
-                self.inner = Move::Strided {
+                self.inner = Move::Strided(Strided {
                     count,
                     bytes,
                     dst_stride,
                     src_stride,
-                };
+                });
             }
             MovedTables::One(at) => {
                 let index_stride = self.src.lookups[at].access.strides[inner];
                 let (count, src_stride, dst_stride) = self.take_innermost();
-                self.inner = Move::Lookup {
+                self.inner = Move::Lookup(LookedUp {
                     count,
                     bytes,
                     row,
@@ -328,7 +331,7 @@ impl Schedule {
                     src_stride,
                     lookup: self.src.lookups.remove(at),
                     index_stride,
-                };
+                });
             }
             MovedTables::Several => {}
         }
@@ -399,9 +402,9 @@ impl Schedule {
     /// Bytes on the heap. A shuffle counts with every plan that shares it.
     pub(crate) fn heap_bytes(&self) -> usize {
         let inner = match &self.inner {
-            Move::Shuffle { shuffle, .. } => shuffle.memory(),
-            Move::Lookup { lookup, row, .. } => lookup.access.heap_bytes() + row.heap_bytes(),
-            Move::Copy { .. } | Move::Strided { .. } | Move::Fill(_) => 0,
+            Move::Shuffle(periods) => periods.shuffle.memory(),
+            Move::Lookup(rows) => rows.lookup.access.heap_bytes() + rows.row.heap_bytes(),
+            Move::Copy { .. } | Move::Strided(_) | Move::Fill(_) => 0,
         };
         self.extents.heap_bytes() + self.src.heap_bytes() + self.dst.heap_bytes() + inner
     }
@@ -438,53 +441,35 @@ impl fmt::Display for Schedule {
         write!(f, "{}", self.inner.name())?;
         match &self.inner {
             Move::Copy { bytes } => write!(f, " {bytes} bytes")?,
-            Move::Strided {
-                count,
-                bytes,
-                dst_stride,
-                src_stride,
-            } => {
-                write!(
-                    f,
-                    " {count} x {bytes} bytes, dst {dst_stride:+}, src {src_stride:+}"
-                )?;
-            }
-            Move::Shuffle { count, shuffle, .. } => {
+            Move::Strided(rows) => write!(
+                f,
+                " {} x {} bytes, dst {:+}, src {:+}",
+                rows.count, rows.bytes, rows.dst_stride, rows.src_stride
+            )?,
+            Move::Shuffle(Periods { count, shuffle, .. }) => {
                 let pattern = shuffle.pattern();
-                write!(
-                    f,
-                    " {count} x {:?}, src {:+}",
-                    pattern.offsets(),
-                    pattern.src_stride()
-                )?;
+                let (offsets, src_stride) = (pattern.offsets(), pattern.src_stride());
+                write!(f, " {count} x {offsets:?}, src {src_stride:+}")?;
             }
-            Move::Lookup {
-                count,
-                bytes,
-                row,
-                dst_stride,
-                lookup,
-                ..
-            } => {
+            Move::Lookup(rows) => {
                 write!(
                     f,
-                    " {count} x {bytes} bytes, dst {dst_stride:+}, src by index of {} bytes",
-                    lookup.scale
+                    " {} x {} bytes, dst {:+}, src by index of {} bytes",
+                    rows.count, rows.bytes, rows.dst_stride, rows.lookup.scale
                 )?;
-                if let Row::Periods { count, shuffle, .. } = row {
-                    let pattern = shuffle.pattern();
-                    write!(f, ", each {count} x {:?}", pattern.offsets())?;
+                if let Row::Periods(periods) = &rows.row {
+                    let pattern = periods.shuffle.pattern();
+                    write!(f, ", each {} x {:?}", periods.count, pattern.offsets())?;
                     if !pattern.is_alone() {
                         write!(f, ", src {:+}", pattern.src_stride())?;
                     }
                 }
             }
-            Move::Fill(Fill {
-                count,
-                dst_stride,
-                step,
-                ..
-            }) => write!(f, " {count} values, dst {dst_stride:+}, by {step}")?,
+            Move::Fill(fill) => write!(
+                f,
+                " {} values, dst {:+}, by {}",
+                fill.count, fill.dst_stride, fill.step
+            )?,
         }
         if !self.extents.is_empty() {
             write!(f, ", in loops {:?}", self.extents)?;

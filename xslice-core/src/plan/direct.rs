@@ -75,7 +75,7 @@ fn is_one_turn(planned: &PlannedNest) -> bool {
             Source::Buffer(buffer) => buffer == Buffer::Operand(0),
             Source::Range(_) => true,
         };
-        let reads_indices = matches!(schedule.inner(), Move::Lookup { .. });
+        let reads_indices = matches!(schedule.inner(), Move::Lookup(_));
         reads_first && !reads_indices && schedule.is_one_turn()
     })
 }

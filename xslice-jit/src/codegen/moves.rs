@@ -6,7 +6,7 @@
 //! long is one call: `key` decides.
 
 use super::{ELEMENTS, Emitter, Num, OURS, Place, Pointers, arguments};
-use crate::key::{Count, Inner, Values, slot};
+use crate::key::{Count, Inner, LookupShape, Values, slot};
 use crate::vectors::{Load, Vector};
 use cranelift_codegen::ir::types::{F32, F64, I8, I8X16, I16, I32, I64};
 use cranelift_codegen::ir::{ConstantData, InstBuilder, Type, Value};
@@ -35,12 +35,7 @@ impl<'e> Emitter<'e> {
                 bytes,
                 packed,
             } => self.strided(count, bytes, packed, dst, src),
-            Inner::Lookup {
-                bytes,
-                packed,
-                table,
-                ..
-            } => self.lookup(bytes, packed, table, pointers),
+            Inner::Lookup(shape) => self.lookup(shape, pointers),
             Inner::Fill { values, packed } => match values {
                 Values::I16 | Values::I32 | Values::I64 => {
                     self.fill_integers(values, packed, dst, src)
@@ -160,35 +155,27 @@ impl<'e> Emitter<'e> {
         });
     }
 
-    fn lookup(&mut self, bytes: usize, packed: bool, table: usize, pointers: &Pointers) {
-        let Inner::Lookup {
-            count,
-            table_packed,
-            src_moves,
-            ..
-        } = self.structure.inner
-        else {
-            return;
-        };
+    fn lookup(&mut self, shape: LookupShape, pointers: &Pointers) {
+        let (table, bytes) = (shape.table, shape.bytes);
         let Some(read) = self.structure.positions[table].table else {
             return;
         };
-        let count = self.count(count);
+        let count = self.count(shape.count);
         let size = self.number(self.structure.size(table));
         let scale = self.number(self.structure.scale(table));
-        let index_stride = if table_packed {
+        let index_stride = if shape.table_packed {
             Num::Known(read.index.size() as i64)
         } else {
             self.of_move(slot::INDEX_STRIDE)
         };
         let mut cursors = vec![
-            self.dst_cursor(pointers.dst, packed, bytes),
+            self.dst_cursor(pointers.dst, shape.packed, bytes),
             Cursor {
                 at: pointers.at[table],
                 step: index_stride,
             },
         ];
-        if src_moves {
+        if shape.src_moves {
             cursors.push(Cursor {
                 at: pointers.at[0],
                 step: self.of_move(slot::SRC_STRIDE),

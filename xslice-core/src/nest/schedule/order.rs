@@ -73,29 +73,23 @@ impl Schedule {
         let Some(inner) = self.extents.len().checked_sub(1) else {
             return;
         };
-        let Move::Strided {
-            count,
-            bytes,
-            dst_stride,
-            src_stride,
-        } = &mut self.inner
-        else {
+        let Move::Strided(elements) = &mut self.inner else {
             return;
         };
-        if *count < LONG_ROW || !row.is_sparse || !row.overlaps(self.src.strides[inner]) {
+        if elements.count < LONG_ROW || !row.is_sparse || !row.overlaps(self.src.strides[inner]) {
             return;
         }
         // A line of the destination, at least.
-        let least = (LINE as usize).div_ceil(*bytes);
-        let fits = |rows: &usize| count.is_multiple_of(*rows);
+        let least = (LINE as usize).div_ceil(elements.bytes);
+        let fits = |rows: &usize| elements.count.is_multiple_of(*rows);
         let Some(rows) = (least..=MOST_ROWS).rev().find(fits) else {
             return;
         };
-        let parts = *count / rows;
-        *count = rows;
+        let parts = elements.count / rows;
+        elements.count = rows;
         let strides = [&mut self.src, &mut self.dst]
             .into_iter()
-            .zip([*src_stride, *dst_stride]);
+            .zip([elements.src_stride, elements.dst_stride]);
         for (access, stride) in strides {
             let last = access.strides[inner];
             access.strides[inner] = stride.wrapping_mul(rows as i64);
@@ -119,21 +113,15 @@ struct SourceRow {
 impl SourceRow {
     /// The row of a move that writes whole lines; `None` for a move that loses by another order, or has nothing to gain.
     fn of(inner: &Move) -> Option<Self> {
-        let (count, bytes, stride) = match *inner {
-            Move::Shuffle {
-                count, ref shuffle, ..
-            } => {
-                let pattern = shuffle.pattern();
-                (count, pattern.period(), pattern.src_stride().into())
+        let (count, bytes, stride) = match inner {
+            Move::Shuffle(periods) => {
+                let pattern = periods.shuffle.pattern();
+                (periods.count, pattern.period(), pattern.src_stride().into())
             }
-            Move::Strided {
-                count,
-                bytes,
-                dst_stride,
-                src_stride,
-            } if dst_stride == bytes as i64 => (count, bytes, src_stride),
-            Move::Copy { .. } | Move::Strided { .. } => return None,
-            Move::Lookup { .. } | Move::Fill(_) => return None,
+            Move::Strided(rows) if rows.dst_stride == rows.bytes as i64 => {
+                (rows.count, rows.bytes, rows.src_stride)
+            }
+            Move::Copy { .. } | Move::Strided(_) | Move::Lookup(_) | Move::Fill(_) => return None,
         };
         if ((count * bytes) as u64) < LINE {
             return None;

@@ -3,7 +3,7 @@
 //! Loops that lie side by side in the destination and are short make a period; the next loop counts the periods. Where the bytes of a
 //! period come from is free, so a table of constants may say it as well: channels in any order.
 
-use super::{Known, MovedTables, Schedule};
+use super::{Known, MovedTables, Periods, Schedule};
 use crate::access::Lookup;
 use crate::list::List;
 use crate::shuffle::{LINE, Pattern, Period, Shuffle, places};
@@ -77,12 +77,12 @@ impl fmt::Display for NoShuffle {
     }
 }
 
-/// Periods side by side.
-pub(super) struct Periods {
-    /// The loops that they are made of, the one that counts them included.
-    pub loops: usize,
-    pub count: usize,
-    pub shuffle: Arc<Shuffle>,
+/// The innermost loops, as periods side by side.
+pub(super) struct InnerLoops {
+    /// How many, the one that counts the periods included.
+    loops: usize,
+    count: usize,
+    shuffle: Arc<Shuffle>,
 }
 
 impl Schedule {
@@ -92,7 +92,7 @@ impl Schedule {
         block: usize,
         known: Known<'_>,
         vector: usize,
-    ) -> Result<Periods, NoShuffle> {
+    ) -> Result<InnerLoops, NoShuffle> {
         let loops = self.extents.len();
         let (mut taken, mut period) = (0, block);
         while taken < loops {
@@ -123,7 +123,7 @@ impl Schedule {
         block: usize,
         known: Known<'_>,
         vector: usize,
-    ) -> Option<Periods> {
+    ) -> Option<InnerLoops> {
         let loops = self.extents.len();
         let around = (0..loops)
             .rev()
@@ -136,7 +136,7 @@ impl Schedule {
             0..=Pattern::LONGEST => self.alone(around + 1, block, known),
             row if row <= MOST_ROW => {
                 let periods = self.periods(block, known, vector).ok();
-                periods.filter(|periods| periods.loops == inside)
+                periods.filter(|inner| inner.loops == inside)
             }
             _ => None,
         }
@@ -148,7 +148,7 @@ impl Schedule {
         block: usize,
         known: Known<'_>,
         vector: usize,
-    ) -> Result<Periods, NoShuffle> {
+    ) -> Result<InnerLoops, NoShuffle> {
         self.periods(block, known, vector).or_else(|reason| {
             let loops = self.extents.len();
             let is_period = |k: &usize| {
@@ -169,7 +169,7 @@ impl Schedule {
     }
 
     /// The loops from `k` on as a row of one period that stands alone.
-    fn alone(&self, k: usize, block: usize, known: Known<'_>) -> Option<Periods> {
+    fn alone(&self, k: usize, block: usize, known: Known<'_>) -> Option<InnerLoops> {
         let mut loops = k..self.extents.len();
         if !loops.all(|k| self.moves_only_known(k, known)) {
             return None;
@@ -183,7 +183,7 @@ impl Schedule {
             past_line: None,
         };
         let shuffle = numbers.shuffle().filter(|shuffle| shuffle.is_quick())?;
-        Some(Periods {
+        Some(InnerLoops {
             loops: self.extents.len() - k,
             count: 1,
             shuffle,
@@ -205,7 +205,7 @@ impl Schedule {
         (period, block): (usize, usize),
         known: Known<'_>,
         vector: usize,
-    ) -> Result<Periods, NoShuffle> {
+    ) -> Result<InnerLoops, NoShuffle> {
         let inner = k + 1..self.extents.len();
         let src_stride = self.src.strides[k];
         let is_dense = src_stride.unsigned_abs() <= MOST_LOADED * period as u64;
@@ -235,7 +235,7 @@ impl Schedule {
         if !shuffle.is_quick() {
             return Err(NoShuffle::Far);
         }
-        Ok(Periods {
+        Ok(InnerLoops {
             loops: self.extents.len() - k,
             count: self.extents[k],
             shuffle,
@@ -281,11 +281,16 @@ impl Schedule {
     }
 
     /// Takes the loops of periods away, and the tables that their pattern holds.
-    pub(super) fn take_periods(&mut self, periods: &Periods) {
-        let k = self.extents.len() - periods.loops;
+    pub(super) fn take_periods(&mut self, inner: InnerLoops, source_bytes: usize) -> Periods {
+        let k = self.extents.len() - inner.loops;
         self.src.lookups.retain(|lookup| !is_inside(lookup, k));
-        for _ in 0..periods.loops {
+        for _ in 0..inner.loops {
             self.take_innermost();
+        }
+        Periods {
+            count: inner.count,
+            source_bytes,
+            shuffle: inner.shuffle,
         }
     }
 }

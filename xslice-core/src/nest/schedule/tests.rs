@@ -1,6 +1,6 @@
 //! A schedule with a wrong number is found before it runs, whichever number it is.
 
-use super::{Move, Row, Schedule};
+use super::{LookedUp, Move, Row, Schedule};
 use crate::access::Buffer;
 use crate::elem::ElementType;
 use crate::nest::LoopNest;
@@ -47,12 +47,12 @@ fn schedules() -> Vec<(LoopNest, Schedule)> {
 /// The bytes that vectors may read, where there are any.
 fn vectors_read(schedule: &mut Schedule) -> Option<&mut usize> {
     match &mut schedule.inner {
-        Move::Shuffle { source_bytes, .. } => Some(source_bytes),
-        Move::Lookup {
-            row: Row::Periods { source_bytes, .. },
-            ..
-        } => Some(source_bytes),
-        Move::Copy { .. } | Move::Strided { .. } | Move::Lookup { .. } | Move::Fill(_) => None,
+        Move::Shuffle(periods) => Some(&mut periods.source_bytes),
+        Move::Lookup(rows) => match &mut rows.row {
+            Row::Run => None,
+            Row::Periods(periods) => Some(&mut periods.source_bytes),
+        },
+        Move::Copy { .. } | Move::Strided(_) | Move::Fill(_) => None,
     }
 }
 
@@ -79,42 +79,39 @@ fn broken(nest: &LoopNest, good: &Schedule) -> Vec<Schedule> {
             with(&|bad| bad.src.lookups[at].size = by);
         }
         with(&|bad| match &mut bad.inner {
-            Move::Copy { bytes: count } | Move::Strided { count, .. } => *count += 1,
-            Move::Shuffle { count, .. } | Move::Lookup { count, .. } => *count -= 1,
+            Move::Copy { bytes } => *bytes += 1,
+            Move::Strided(rows) => rows.count += 1,
+            Move::Shuffle(periods) => periods.count -= 1,
+            Move::Lookup(rows) => rows.count -= 1,
             Move::Fill(fill) => fill.count += 1,
         });
         with(&|bad| match &mut bad.inner {
             Move::Copy { bytes } => *bytes = 0,
-            Move::Strided { src_stride, .. } | Move::Lookup { src_stride, .. } => *src_stride += by,
-            Move::Shuffle { count, .. } => *count += 1,
+            Move::Strided(rows) => rows.src_stride += by,
+            Move::Shuffle(periods) => periods.count += 1,
+            Move::Lookup(rows) => rows.src_stride += by,
             Move::Fill(fill) => fill.step += by,
         });
         with(&|bad| match &mut bad.inner {
             Move::Copy { bytes } => *bytes -= 1,
-            Move::Strided { dst_stride, .. } | Move::Lookup { dst_stride, .. } => *dst_stride -= 1,
-            Move::Shuffle { count, .. } => *count = 0,
+            Move::Strided(rows) => rows.dst_stride -= 1,
+            Move::Shuffle(periods) => periods.count = 0,
+            Move::Lookup(rows) => rows.dst_stride -= 1,
             Move::Fill(fill) => fill.dst_stride -= 1,
         });
         if vectors_read(&mut good.clone()).is_some() {
             let by = by.unsigned_abs() as usize;
             with(&|bad| *vectors_read(bad).unwrap() += by);
         }
-        if let Move::Lookup { .. } = good.inner {
-            with(&|bad| {
-                if let Move::Lookup { index_stride, .. } = &mut bad.inner {
-                    *index_stride += by;
-                }
-            });
-            with(&|bad| {
-                if let Move::Lookup { lookup, .. } = &mut bad.inner {
-                    lookup.size += far;
-                }
-            });
-            with(&|bad| {
-                if let Move::Lookup { lookup, .. } = &mut bad.inner {
-                    lookup.access.offset += by;
-                }
-            });
+        if let Move::Lookup(rows) = &good.inner {
+            let mut with_rows = |change: &dyn Fn(&mut LookedUp)| {
+                let mut rows = rows.clone();
+                change(&mut rows);
+                with(&|bad| bad.inner = Move::Lookup(rows.clone()));
+            };
+            with_rows(&|rows| rows.index_stride += by);
+            with_rows(&|rows| rows.lookup.size += far);
+            with_rows(&|rows| rows.lookup.access.offset += by);
         }
     }
     all
@@ -163,13 +160,11 @@ fn one_byte_beyond_an_end_is_found() {
             vectors += 1;
         }
         // Every index is read, so a table has no byte left either.
-        if let Move::Lookup { .. } = good.inner {
+        if let Move::Lookup(rows) = &good.inner {
             for by in [-1, 1] {
-                refuses(&|bad| {
-                    if let Move::Lookup { lookup, .. } = &mut bad.inner {
-                        lookup.access.offset += by;
-                    }
-                });
+                let mut rows = rows.clone();
+                rows.lookup.access.offset += by;
+                refuses(&|bad| bad.inner = Move::Lookup(rows.clone()));
             }
             tables += 1;
         }

@@ -4,9 +4,8 @@
 
 use super::{is_injective, lies_in};
 use crate::access::{Access, Buffer, Lookup, widen};
-use crate::nest::schedule::{Move, Row, Schedule};
+use crate::nest::schedule::{Move, Periods, Row, Schedule};
 use crate::nest::{LoopNest, Source};
-use crate::shuffle::Pattern;
 
 /// Whether a schedule keeps the rules; it is one of this nest. `table_len` gives the elements of an index table.
 pub(crate) fn schedule(
@@ -80,54 +79,35 @@ impl<'a> Inner<'a> {
             lookup: None,
         };
         let run = |bytes: usize| (0, bytes as i128);
-        match *inner {
-            Move::Copy { bytes } => side_by_side(bytes, run(bytes)),
-            Move::Shuffle {
-                count,
-                source_bytes,
-                ref shuffle,
-            } => {
-                let pattern = shuffle.pattern();
-                let bytes = count.saturating_mul(pattern.period());
+        match inner {
+            Move::Copy { bytes } => side_by_side(*bytes, run(*bytes)),
+            Move::Shuffle(periods) => Self {
+                vectors_read: Some(periods.source_bytes),
+                ..side_by_side(periods.bytes(), read_by(periods))
+            },
+            Move::Strided(rows) => {
+                let reads = widen(run(rows.bytes), rows.src_stride, rows.count as i128);
                 Self {
-                    vectors_read: Some(source_bytes),
-                    ..side_by_side(bytes, periods(pattern, count))
+                    turns: rows.count,
+                    dst_stride: rows.dst_stride,
+                    ..side_by_side(rows.bytes, reads)
                 }
             }
-            Move::Strided {
-                count,
-                bytes,
-                dst_stride,
-                src_stride,
-            } => Self {
-                turns: count,
-                dst_stride,
-                ..side_by_side(bytes, widen(run(bytes), src_stride, count as i128))
-            },
-            Move::Lookup {
-                count,
-                bytes,
-                ref row,
-                dst_stride,
-                src_stride,
-                ref lookup,
-                index_stride,
-            } => {
-                let (row, vectors_read) = match row {
-                    Row::Run => (run(bytes), None),
-                    Row::Periods {
-                        count,
-                        source_bytes,
-                        shuffle,
-                    } => (periods(shuffle.pattern(), *count), Some(*source_bytes)),
+            Move::Lookup(rows) => {
+                let (row, vectors_read) = match &rows.row {
+                    Row::Run => (run(rows.bytes), None),
+                    Row::Periods(periods) => (read_by(periods), Some(periods.source_bytes)),
                 };
-                let rows = widen(row, src_stride, count as i128);
+                let (lookup, reads) = (
+                    &rows.lookup,
+                    widen(row, rows.src_stride, rows.count as i128),
+                );
                 Self {
-                    turns: count,
-                    dst_stride,
+                    turns: rows.count,
+                    dst_stride: rows.dst_stride,
                     vectors_read,
-                    lookup: Some((lookup, index_stride)),
-                    ..side_by_side(bytes, widen(rows, lookup.scale, lookup.size.into()))
+                    lookup: Some((lookup, rows.index_stride)),
+                    ..side_by_side(rows.bytes, widen(reads, lookup.scale, lookup.size.into()))
                 }
             }
             Move::Fill(fill) => Self {
@@ -139,11 +119,12 @@ impl<'a> Inner<'a> {
     }
 }
 
-/// From the first byte that `count` periods read to just past the last.
-fn periods(pattern: &Pattern, count: usize) -> (i128, i128) {
+/// From the first byte that periods read to just past the last.
+fn read_by(periods: &Periods) -> (i128, i128) {
+    let pattern = periods.shuffle.pattern();
     let (first, last) = pattern.ends();
     let one = (first.into(), i128::from(last) + 1);
-    widen(one, pattern.src_stride().into(), count as i128)
+    widen(one, pattern.src_stride().into(), periods.count as i128)
 }
 
 /// The index tables of a schedule.
