@@ -21,12 +21,13 @@ const MOST_LOADS: usize = 4;
 /// Results of more bytes have to gain twice: what is read and written counts as well, and the model was not fitted to them.
 const MOST_FITTED: usize = 8 << 10;
 
-/// What a precompiled Shuffle costs: a call and what it sets up, less where its run is known, each of its rows, each load of a vector. An
-/// instruction of code in place is 1. Fitted to 950 patterns of 1, 3 and 7 KB; known runs to 40 of up to 4 KB; rows that lie anywhere to the
+/// What a precompiled Shuffle costs: a call and what it sets up, each of its rows, each load of a vector; less where its rows are known. An
+/// instruction of code in place is 1. Fitted to 950 patterns of 1, 3 and 7 KB; known rows to 145 of up to 4 KB; rows that lie anywhere to the
 /// phases of images, of 1 KB a row.
 const OF_CALL: usize = 500;
-const OF_KNOWN_CALL: usize = 150;
+const OF_KNOWN_CALL: usize = 100;
 const OF_ROW: usize = 20;
+const OF_KNOWN_ROW: usize = 8;
 const OF_ROW_ANYWHERE: usize = 180;
 const OF_LOAD: usize = 6;
 
@@ -260,7 +261,7 @@ fn cost_of_move(schedule: &Schedule, periods: &Periods) -> usize {
     let loads = periods.shuffle.loads(periods.count);
     let each = loads.saturating_mul(OF_LOAD);
     let (call, of_row) = match (schedule.knows_rows(), schedule.rows_lie_anywhere()) {
-        (true, _) => (OF_KNOWN_CALL, OF_ROW),
+        (true, _) => (OF_KNOWN_CALL, OF_KNOWN_ROW),
         (false, true) => (OF_CALL, OF_ROW_ANYWHERE),
         (false, false) => (OF_CALL, OF_ROW),
     };
