@@ -116,14 +116,14 @@ impl Shuffle {
         let pattern = self.pattern();
         match self.tables(level) {
             #[cfg(target_arch = "x86_64")]
-            (Some(wide), _) => short::known((level, count), pattern, wide, loops),
+            (Some(wide), _) => avx512::known::known((level, count), pattern, wide, loops),
             #[cfg(any(
                 target_arch = "x86_64",
                 all(target_arch = "aarch64", target_feature = "neon")
             ))]
             (None, Some(narrow)) => {
                 let tables = narrow.of_rows(count * pattern.period());
-                lanes::known::<Vector>((level, count), pattern, tables, loops, holds)
+                lanes::known::known::<Vector>((level, count), pattern, tables, loops, holds)
             }
             _ => None,
         }

@@ -117,7 +117,7 @@ unsafe fn each_by<const VECTORS: usize, const LOADS: usize>(
 /// Moves the tiles of rows that are known, and too short to be aligned. `false`: they are moved by other loops, and nothing has moved.
 ///
 /// # Safety
-/// As [`lanes::known_inside`]; the processor has AVX2.
+/// As [`lanes::known::inside`]; the processor has AVX2.
 #[target_feature(enable = "avx2")]
 #[inline]
 unsafe fn few(run: &Run, tables: &Tables<16>, known: &KnownRows) -> bool {

@@ -4,7 +4,9 @@
 //! have ways of their own:
 //!   short   rows at constant distances
 //!   picked  rows that each begin at a place of their own
+//!   known   rows that were found when they were planned
 
+pub(super) mod known;
 pub(super) mod picked;
 pub(super) mod short;
 mod tile;

@@ -1,0 +1,259 @@
+//! Rows that are known before the call, by AVX-512: nothing is found out, and all of a row's tiles but the last need no mask.
+//!
+//! Where a row ends with a part of a tile, that is moved whole as long as later rows write again what it has too many. Rows some of whose
+//! loads leave the operand are moved one by one, by masks.
+
+use super::short::{Short, at_an_end, takes};
+use super::tile::{Fetch, Place, WideInRegisters};
+use crate::level::Level;
+use crate::move_::cache::Cache;
+use crate::move_::copy::Rows;
+use crate::move_::shuffled::lanes::by_shape;
+use crate::move_::shuffled::{Run, move_anyhow};
+use crate::shuffle::{KnownRows, MoveRows, Pattern, RowLoops, Shuffle, Spilled, Tables};
+use core::ops::Range;
+
+/// Rows, if they are that short, and their tables stay in registers.
+pub(in crate::move_::shuffled) fn known(
+    (level, periods): (Level, usize),
+    pattern: &Pattern,
+    tables: &Tables<64>,
+    loops: RowLoops,
+) -> Option<KnownRows> {
+    const fn moving<const VECTORS: usize, const LOADS: usize>(
+        loops: usize,
+        by_words: bool,
+    ) -> Option<MoveRows> {
+        Some(match (loops, by_words && LOADS > 1) {
+            (0, false) => one_row::<VECTORS, LOADS, false>,
+            (0, true) => one_row::<VECTORS, LOADS, true>,
+            (1, false) => one_loop::<VECTORS, LOADS, false>,
+            (1, true) => one_loop::<VECTORS, LOADS, true>,
+            (_, false) => several_loops::<VECTORS, LOADS, false>,
+            (_, true) => several_loops::<VECTORS, LOADS, true>,
+        })
+    }
+    let (count, bytes) = (loops.count(), periods * pattern.period());
+    if !takes(bytes, tables) {
+        return None;
+    }
+    let (used, by_words) = (loops.used(), tables.words.is_some());
+    let moved_by = by_shape!(tables, moving(used, by_words), None)?;
+    let (short, last) = Short::alone(pattern, tables, bytes);
+    Some(KnownRows {
+        moved_by,
+        level,
+        periods: count * periods,
+        loops,
+        bytes,
+        tiles: short.tiles,
+        spilled: short.spilled_of(&loops, bytes),
+        last,
+        reach: short.reach,
+        reach_of_all: loops.reach(short.reach),
+    })
+}
+
+/// Moves a row that is [`known`], by the tables of that shape.
+///
+/// # Safety
+/// The processor has AVX-512 F, BW, VL, DQ and VBMI; what the pattern names for the rows from `src` on lies inside the operand, from `low` to
+/// `high`, and their bytes are writable from `dst` on.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
+unsafe fn one_row<const VECTORS: usize, const LOADS: usize, const WORDS: bool>(
+    shuffle: &Shuffle,
+    dst: *mut u8,
+    src: *const u8,
+    known: &KnownRows,
+    low: *const u8,
+    high: *const u8,
+) {
+    // SAFETY: by the contract of this function; the loads of a row that fits lie inside the operand.
+    unsafe {
+        let Some(tables) = shuffle.wide() else {
+            return move_anyhow(shuffle, dst, src, known, low, high);
+        };
+        let row = Run::new(dst, src, known.bytes, low..high);
+        if !row.holds(known.reach) {
+            return at_an_end::<VECTORS, LOADS>(&row, tables);
+        }
+        let in_registers = WideInRegisters::<VECTORS, LOADS, WORDS>::new(tables);
+        in_registers.row::<false, 0>(tables, (src, dst), known.tiles, Fetch::NONE);
+        in_registers.last(known, (src, dst));
+    }
+}
+
+/// The same for a loop of rows.
+///
+/// # Safety
+/// As [`one_row`].
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
+unsafe fn one_loop<const VECTORS: usize, const LOADS: usize, const WORDS: bool>(
+    shuffle: &Shuffle,
+    dst: *mut u8,
+    src: *const u8,
+    known: &KnownRows,
+    low: *const u8,
+    high: *const u8,
+) {
+    // SAFETY: by the contract of this function.
+    unsafe {
+        let Some(tables) = shuffle.wide() else {
+            return move_anyhow(shuffle, dst, src, known, low, high);
+        };
+        if !Run::new(dst, src, known.bytes, low..high).holds(known.reach_of_all) {
+            return at_the_ends::<VECTORS, LOADS>(tables, dst, src, known, low, high);
+        }
+        let rows = known.spilled.last..known.loops.inner().turns;
+        inside::<VECTORS, LOADS, WORDS>(tables, dst, src, known, rows);
+    }
+}
+
+/// The same for several.
+///
+/// # Safety
+/// As [`one_row`].
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
+unsafe fn several_loops<const VECTORS: usize, const LOADS: usize, const WORDS: bool>(
+    shuffle: &Shuffle,
+    dst: *mut u8,
+    src: *const u8,
+    known: &KnownRows,
+    low: *const u8,
+    high: *const u8,
+) {
+    // SAFETY: by the contract of this function.
+    unsafe {
+        let Some(tables) = shuffle.wide() else {
+            return move_anyhow(shuffle, dst, src, known, low, high);
+        };
+        if !Run::new(dst, src, known.bytes, low..high).holds(known.reach_of_all) {
+            return at_the_ends::<VECTORS, LOADS>(tables, dst, src, known, low, high);
+        }
+        let turns = known.loops.inner().turns;
+        let mut left = known.loops.count();
+        known.loops.outer(|to, from| {
+            left -= turns;
+            let rows = known.spilled.of_turn(left == 0)..turns;
+            let (dst, src) = (dst.wrapping_offset(to), src.wrapping_offset(from));
+            inside::<VECTORS, LOADS, WORDS>(tables, dst, src, known, rows);
+        });
+    }
+}
+
+/// Moves known rows of the innermost loop, up to the end of `rows`, and the tiles of those before its start whole.
+///
+/// # Safety
+/// As [`one_row`], for rows whose loads lie inside the operand; what is too much for one lies in later rows.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
+#[inline(never)]
+unsafe fn inside<const VECTORS: usize, const LOADS: usize, const WORDS: bool>(
+    tables: &Tables<64>,
+    mut dst: *mut u8,
+    mut src: *const u8,
+    known: &KnownRows,
+    rows: Range<usize>,
+) {
+    let in_registers = WideInRegisters::<VECTORS, LOADS, WORDS>::new(tables);
+    let (tiles, apart) = (known.tiles, known.loops.inner().apart);
+    // SAFETY: by the contract of this function.
+    unsafe {
+        for _ in 0..rows.start {
+            let all = tiles.whole + tiles.cut;
+            in_registers.tiles::<false, 0>(tables, (src, dst), all, Fetch::NONE);
+            in_registers.last(known, (src, dst));
+            dst = dst.wrapping_offset(apart.0);
+            src = src.wrapping_offset(apart.1);
+        }
+        for _ in rows {
+            in_registers.row::<false, 0>(tables, (src, dst), tiles, Fetch::NONE);
+            dst = dst.wrapping_offset(apart.0);
+            src = src.wrapping_offset(apart.1);
+        }
+    }
+}
+
+/// The same where some rows have loads that lie outside the operand: the first ones of a loop, or the last ones.
+///
+/// # Safety
+/// As [`one_row`].
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
+#[inline(never)]
+unsafe fn at_the_ends<const VECTORS: usize, const LOADS: usize>(
+    tables: &Tables<64>,
+    dst: *mut u8,
+    src: *const u8,
+    known: &KnownRows,
+    low: *const u8,
+    high: *const u8,
+) {
+    let rows = known.rows();
+    let mut left = known.loops.count();
+    known.loops.outer(|to, from| {
+        let (dst, src) = (dst.wrapping_offset(to), src.wrapping_offset(from));
+        let first = Run::new(dst, src, known.bytes, low..high);
+        let fits = |k: usize| first.row(k, rows).holds(known.reach);
+        let start = (0..rows.count).find(|&k| fits(k)).unwrap_or(rows.count);
+        let end = (start..rows.count)
+            .rfind(|&k| fits(k))
+            .map_or(start, |k| k + 1);
+        left -= rows.count;
+        let spilled = known.spilled.of_turn(left == 0);
+        // SAFETY: by the contract of this function; the loads of rows between two that fit lie inside the operand.
+        unsafe {
+            (0..start).for_each(|k| at_an_end::<VECTORS, LOADS>(&first.row(k, rows), tables));
+            let (next, left) = (first.row(start, rows), end - start);
+            let between = spilled.clamp(start, end) - start..left;
+            inside::<VECTORS, LOADS, false>(tables, next.dst, next.src, known, between);
+            (end..rows.count)
+                .for_each(|k| at_an_end::<VECTORS, LOADS>(&first.row(k, rows), tables));
+        }
+    });
+}
+
+impl Short {
+    /// The rows of known ones whose tiles are moved whole.
+    fn spilled_of(&self, loops: &RowLoops, bytes: usize) -> Spilled {
+        let (inner, count) = (loops.inner(), loops.count());
+        let spilling = |count, apart| {
+            let rows = Rows {
+                count,
+                dst_stride: apart,
+                ..Rows::one(bytes, Cache::Near)
+            };
+            self.spilling(&rows)
+        };
+        let each = inner.turns;
+        if self.tiles.cut == 0 {
+            return Spilled { each, last: each };
+        }
+        // Those without room are the last ones of all, where turns touch.
+        let without = loops
+            .touch(bytes)
+            .then(|| count - spilling(count, bytes as isize));
+        match without.and_then(|without| each.checked_sub(without)) {
+            Some(last) => Spilled { each, last },
+            None => {
+                let each = spilling(each, inner.apart.0);
+                Spilled { each, last: each }
+            }
+        }
+    }
+}
+
+impl<const VECTORS: usize, const LOADS: usize, const WORDS: bool>
+    WideInRegisters<VECTORS, LOADS, WORDS>
+{
+    /// Moves the tile that ends with a known row and overlaps the one before it, if there is one.
+    ///
+    /// # Safety
+    /// As [`one_row`], for the row at the place.
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
+    #[inline]
+    unsafe fn last(&self, known: &KnownRows, (src, dst): Place) {
+        if let Some((at, place)) = known.last {
+            // SAFETY: by the contract of this function.
+            unsafe { self.tile(dst.add(at), src.offset(place)) };
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! Rows that are known before the call, by vectors of 16 bytes.
+
+use super::{Lanes, Tiles};
+use crate::level::Level;
+use crate::move_::cache::Cache;
+use crate::move_::copy::Rows;
+use crate::move_::shuffled::{Run, move_anyhow, units};
+use crate::shuffle::{KnownRows, Pattern, RowLoops, RowTiles, Shuffle, Spilled, Tables};
+
+/// Rows by tiles whose loads lie inside the operand, which `holds` says of what they read. Units at the end of a single one may be left to
+/// move one by one: those of the last tile, if that leaves the operand, and those that fill none.
+pub(in crate::move_::shuffled) fn known<V: Lanes>(
+    (level, periods): (Level, usize),
+    pattern: &Pattern,
+    tables: &Tables<16>,
+    loops: RowLoops,
+    holds: impl Fn((isize, isize)) -> bool,
+) -> Option<KnownRows> {
+    let rows = Rows::one(periods * pattern.period(), Cache::Near);
+    let count = loops.count();
+    let all = Tiles::new(pattern, tables, rows);
+    let without = |dropped| Tiles::of(tables, rows, all.count.saturating_sub(dropped), None);
+    let fits = |tiles: &Tiles<'_>| {
+        let is_covered = tiles.last.is_some() || tiles.count * tables.tile == rows.bytes;
+        tiles.count > 0 && (is_covered || count == 1) && holds(loops.reach(tiles.reach))
+    };
+    let tiles = [all, without(0), without(1)].into_iter().find(fits)?;
+    Some(KnownRows {
+        moved_by: match loops.used() {
+            0 | 1 => one_loop::<V>,
+            _ => several_loops::<V>,
+        },
+        level,
+        periods: count * periods,
+        loops,
+        bytes: rows.bytes,
+        tiles: RowTiles::whole(tiles.count),
+        spilled: Spilled { each: 0, last: 0 },
+        last: tiles.last,
+        reach: tiles.reach,
+        reach_of_all: loops.reach(tiles.reach),
+    })
+}
+
+/// Moves rows that are [`known`], of one loop.
+///
+/// # Safety
+/// As [`rows`], for all of them, of an operand from `low` to `high`.
+unsafe fn one_loop<V: Lanes>(
+    shuffle: &Shuffle,
+    dst: *mut u8,
+    src: *const u8,
+    known: &KnownRows,
+    low: *const u8,
+    high: *const u8,
+) {
+    let run = Run::new(dst, src, known.bytes, low..high);
+    // SAFETY: by the contract of this function; loads of rows that fit lie inside the operand.
+    unsafe {
+        match shuffle.tables(known.level) {
+            (_, Some(narrow)) if run.holds(known.reach_of_all) => {
+                let tables = narrow.of_rows(known.bytes);
+                inside::<V>(&run, shuffle.pattern(), tables, known);
+            }
+            _ => move_anyhow(shuffle, dst, src, known, low, high),
+        }
+    }
+}
+
+/// The same of several loops.
+///
+/// # Safety
+/// As [`one_loop`].
+unsafe fn several_loops<V: Lanes>(
+    shuffle: &Shuffle,
+    dst: *mut u8,
+    src: *const u8,
+    known: &KnownRows,
+    low: *const u8,
+    high: *const u8,
+) {
+    let run = Run::new(dst, src, known.bytes, low..high);
+    match shuffle.tables(known.level) {
+        (_, Some(narrow)) if run.holds(known.reach_of_all) => {
+            let tables = narrow.of_rows(known.bytes);
+            known.loops.outer(|to, from| {
+                let run = Run {
+                    dst: dst.wrapping_offset(to),
+                    src: src.wrapping_offset(from),
+                    ..run
+                };
+                // SAFETY: by the contract of this function; loads of rows that fit lie inside the operand.
+                unsafe { inside::<V>(&run, shuffle.pattern(), tables, known) }
+            });
+        }
+        // SAFETY: by the contract of this function.
+        _ => unsafe { move_anyhow(shuffle, dst, src, known, low, high) },
+    }
+}
+
+/// Moves the rows of the innermost loop, of which `run` is the first.
+///
+/// # Safety
+/// As [`one_loop`], for rows whose loads lie inside the operand.
+#[inline(always)]
+unsafe fn inside<V: Lanes>(run: &Run, pattern: &Pattern, tables: &Tables<16>, known: &KnownRows) {
+    // SAFETY: by the contract of this function. By `fitting_rows`, which singles out rows, short runs took up to a quarter longer.
+    unsafe {
+        if !V::few(run, tables, known) {
+            let tiles = Tiles {
+                rows: known.rows(),
+                places: None,
+                count: known.tiles.whole,
+                last: known.last,
+                reach: known.reach,
+            };
+            V::tiles(run, tables, &tiles);
+        }
+        let done = known.tiles.whole * tables.tile;
+        if known.last.is_none() && done < known.bytes {
+            units(run, pattern, done..known.bytes);
+        }
+    }
+}
