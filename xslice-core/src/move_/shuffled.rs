@@ -146,9 +146,31 @@ impl Shuffle {
         unsafe {
             match known.level == level {
                 true => (known.moved_by)(self, dst, src, known, operand.start, operand.end),
-                false => move_anyhow(self, dst, src, known, operand.start, operand.end),
+                false => self.run_unknown(level, dst, src, known, operand),
             }
         }
+    }
+
+    /// The same by another level than the one that they are known for.
+    ///
+    /// # Safety
+    /// As [`Shuffle::run_known`].
+    #[cold]
+    #[inline(never)]
+    unsafe fn run_unknown(
+        &self,
+        level: Level,
+        dst: *mut u8,
+        src: *const u8,
+        known: &KnownRows,
+        operand: Range<*const u8>,
+    ) {
+        let rows = known.rows();
+        known.loops.outer(|to, from| {
+            let (dst, src) = (dst.wrapping_offset(to), src.wrapping_offset(from));
+            // SAFETY: by the contract of this function.
+            unsafe { self.rows(level, dst, src, rows, operand.clone()) }
+        });
     }
 
     /// Moves rows of whole periods; `operand` is the buffer that `src` points into.
@@ -298,12 +320,8 @@ unsafe fn move_anyhow(
     low: *const u8,
     high: *const u8,
 ) {
-    let rows = known.rows();
-    known.loops.outer(|to, from| {
-        let (dst, src) = (dst.wrapping_offset(to), src.wrapping_offset(from));
-        // SAFETY: by the contract of this function.
-        unsafe { shuffle.rows(known.level, dst, src, rows, low..high) }
-    });
+    // SAFETY: by the contract of this function.
+    unsafe { shuffle.run_unknown(known.level, dst, src, known, low..high) }
 }
 
 impl KnownRows {

@@ -57,7 +57,7 @@ impl Spilled {
 }
 
 impl PartialEq for KnownRows {
-    /// Rows of one Shuffle that are equal in this are moved alike.
+    /// Rows of one schedule, with all that it reads, that are equal in this are moved alike.
     fn eq(&self, other: &Self) -> bool {
         (self.level, self.loops, self.bytes) == (other.level, other.loops, other.bytes)
     }

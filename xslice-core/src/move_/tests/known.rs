@@ -83,7 +83,11 @@ impl<'a> KnownTrial<'a> {
             self.shuffle.known(level, self.periods, self.loops, holds)
         };
         let known = [known(&inside), known(&|_| true)];
-        for known in known.iter().flatten() {
+        // And by another level than the one that knows them.
+        let levels = [level, Level::SCALAR].into_iter();
+        for (level, known) in
+            levels.flat_map(|level| known.iter().flatten().map(move |k| (level, k)))
+        {
             let mut moved = vec![UNTOUCHED; self.expected.len()];
             let dst = moved.as_mut_ptr();
             // SAFETY: every place of the rows lies in the source, and the result has room for them.
