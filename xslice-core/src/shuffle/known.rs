@@ -130,10 +130,10 @@ impl RowLoops {
         self.0[self.0.len() - 1]
     }
 
-    /// Those with several turns, and those inside them.
-    pub fn used(&self) -> usize {
-        let skipped = self.0.iter().take_while(|one| one.turns == 1);
-        self.0.len() - skipped.count()
+    /// Whether the loops around the innermost one have a turn each.
+    pub fn is_one(&self) -> bool {
+        let [outermost, middle, _] = self.0;
+        (outermost.turns, middle.turns) == (1, 1)
     }
 
     /// Rows of all turns.

@@ -21,24 +21,22 @@ pub(in crate::move_::shuffled) fn known(
     loops: RowLoops,
 ) -> Option<KnownRows> {
     const fn moving<const VECTORS: usize, const LOADS: usize>(
-        loops: usize,
+        is_one: bool,
         by_words: bool,
     ) -> Option<MoveRows> {
-        Some(match (loops, by_words && LOADS > 1) {
-            (0, false) => one_row::<VECTORS, LOADS, false>,
-            (0, true) => one_row::<VECTORS, LOADS, true>,
-            (1, false) => one_loop::<VECTORS, LOADS, false>,
-            (1, true) => one_loop::<VECTORS, LOADS, true>,
-            (_, false) => several_loops::<VECTORS, LOADS, false>,
-            (_, true) => several_loops::<VECTORS, LOADS, true>,
+        Some(match (is_one, by_words && LOADS > 1) {
+            (true, false) => one_row::<VECTORS, LOADS, false>,
+            (true, true) => one_row::<VECTORS, LOADS, true>,
+            (false, false) => several_rows::<VECTORS, LOADS, false>,
+            (false, true) => several_rows::<VECTORS, LOADS, true>,
         })
     }
     let (count, bytes) = (loops.count(), periods * pattern.period());
     if !takes(bytes, tables) {
         return None;
     }
-    let (used, by_words) = (loops.used(), tables.words.is_some());
-    let moved_by = by_shape!(tables, moving(used, by_words), None)?;
+    let by_words = tables.words.is_some();
+    let moved_by = by_shape!(tables, moving(count == 1, by_words), None)?;
     let (short, last) = Short::alone(pattern, tables, bytes);
     Some(KnownRows {
         moved_by,
@@ -83,12 +81,12 @@ unsafe fn one_row<const VECTORS: usize, const LOADS: usize, const WORDS: bool>(
     }
 }
 
-/// The same for a loop of rows.
+/// The same for rows.
 ///
 /// # Safety
 /// As [`one_row`].
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
-unsafe fn one_loop<const VECTORS: usize, const LOADS: usize, const WORDS: bool>(
+unsafe fn several_rows<const VECTORS: usize, const LOADS: usize, const WORDS: bool>(
     shuffle: &Shuffle,
     dst: *mut u8,
     src: *const u8,
@@ -104,41 +102,37 @@ unsafe fn one_loop<const VECTORS: usize, const LOADS: usize, const WORDS: bool>(
         if !Run::new(dst, src, known.bytes, low..high).holds(known.reach_of_all) {
             return at_the_ends::<VECTORS, LOADS>(tables, dst, src, known, low, high);
         }
-        let rows = known.spilled.last..known.loops.inner().turns;
-        inside::<VECTORS, LOADS, WORDS>(tables, dst, src, known, rows);
+        match known.loops.is_one() {
+            true => {
+                let rows = known.spilled.last..known.loops.inner().turns;
+                inside::<VECTORS, LOADS, WORDS>(tables, dst, src, known, rows);
+            }
+            false => in_turns::<VECTORS, LOADS, WORDS>(tables, dst, src, known),
+        }
     }
 }
 
-/// The same for several.
+/// Moves known rows of several loops, turn by turn of those around the innermost one.
 ///
 /// # Safety
-/// As [`one_row`].
+/// As [`inside`], for all rows.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
-unsafe fn several_loops<const VECTORS: usize, const LOADS: usize, const WORDS: bool>(
-    shuffle: &Shuffle,
+#[inline(never)]
+unsafe fn in_turns<const VECTORS: usize, const LOADS: usize, const WORDS: bool>(
+    tables: &Tables<64>,
     dst: *mut u8,
     src: *const u8,
     known: &KnownRows,
-    low: *const u8,
-    high: *const u8,
 ) {
-    // SAFETY: by the contract of this function.
-    unsafe {
-        let Some(tables) = shuffle.wide() else {
-            return move_anyhow(shuffle, dst, src, known, low, high);
-        };
-        if !Run::new(dst, src, known.bytes, low..high).holds(known.reach_of_all) {
-            return at_the_ends::<VECTORS, LOADS>(tables, dst, src, known, low, high);
-        }
-        let turns = known.loops.inner().turns;
-        let mut left = known.loops.count();
-        known.loops.outer(|to, from| {
-            left -= turns;
-            let rows = known.spilled.of_turn(left == 0)..turns;
-            let (dst, src) = (dst.wrapping_offset(to), src.wrapping_offset(from));
-            inside::<VECTORS, LOADS, WORDS>(tables, dst, src, known, rows);
-        });
-    }
+    let turns = known.loops.inner().turns;
+    let mut left = known.loops.count();
+    known.loops.outer(|to, from| {
+        left -= turns;
+        let rows = known.spilled.of_turn(left == 0)..turns;
+        let (dst, src) = (dst.wrapping_offset(to), src.wrapping_offset(from));
+        // SAFETY: by the contract of this function.
+        unsafe { inside::<VECTORS, LOADS, WORDS>(tables, dst, src, known, rows) };
+    });
 }
 
 /// Moves known rows of the innermost loop, up to the end of `rows`, and the tiles of those before its start whole.

@@ -26,10 +26,7 @@ pub(in crate::move_::shuffled) fn known<V: Lanes>(
     };
     let tiles = [all, without(0), without(1)].into_iter().find(fits)?;
     Some(KnownRows {
-        moved_by: match loops.used() {
-            0 | 1 => one_loop::<V>,
-            _ => several_loops::<V>,
-        },
+        moved_by: several_rows::<V>,
         level,
         periods: count * periods,
         loops,
@@ -42,11 +39,11 @@ pub(in crate::move_::shuffled) fn known<V: Lanes>(
     })
 }
 
-/// Moves rows that are [`known`], of one loop.
+/// Moves rows that are [`known`].
 ///
 /// # Safety
-/// As [`rows`], for all of them, of an operand from `low` to `high`.
-unsafe fn one_loop<V: Lanes>(
+/// As [`rows`](super::rows), for all of them, of an operand from `low` to `high`.
+unsafe fn several_rows<V: Lanes>(
     shuffle: &Shuffle,
     dst: *mut u8,
     src: *const u8,
@@ -59,49 +56,38 @@ unsafe fn one_loop<V: Lanes>(
     unsafe {
         match shuffle.tables(known.level) {
             (_, Some(narrow)) if run.holds(known.reach_of_all) => {
-                let tables = narrow.of_rows(known.bytes);
-                inside::<V>(&run, shuffle.pattern(), tables, known);
+                let (pattern, tables) = (shuffle.pattern(), narrow.of_rows(known.bytes));
+                match known.loops.is_one() {
+                    true => inside::<V>(&run, pattern, tables, known),
+                    false => in_turns::<V>(&run, pattern, tables, known),
+                }
             }
             _ => move_anyhow(shuffle, dst, src, known, low, high),
         }
     }
 }
 
-/// The same of several loops.
+/// Moves the rows of several loops, turn by turn of those around the innermost one; `run` is the first.
 ///
 /// # Safety
-/// As [`one_loop`].
-unsafe fn several_loops<V: Lanes>(
-    shuffle: &Shuffle,
-    dst: *mut u8,
-    src: *const u8,
-    known: &KnownRows,
-    low: *const u8,
-    high: *const u8,
-) {
-    let run = Run::new(dst, src, known.bytes, low..high);
-    match shuffle.tables(known.level) {
-        (_, Some(narrow)) if run.holds(known.reach_of_all) => {
-            let tables = narrow.of_rows(known.bytes);
-            known.loops.outer(|to, from| {
-                let run = Run {
-                    dst: dst.wrapping_offset(to),
-                    src: src.wrapping_offset(from),
-                    ..run
-                };
-                // SAFETY: by the contract of this function; loads of rows that fit lie inside the operand.
-                unsafe { inside::<V>(&run, shuffle.pattern(), tables, known) }
-            });
-        }
+/// As [`inside`], for all rows.
+#[inline(never)]
+unsafe fn in_turns<V: Lanes>(run: &Run, pattern: &Pattern, tables: &Tables<16>, known: &KnownRows) {
+    known.loops.outer(|to, from| {
+        let run = Run {
+            dst: run.dst.wrapping_offset(to),
+            src: run.src.wrapping_offset(from),
+            ..*run
+        };
         // SAFETY: by the contract of this function.
-        _ => unsafe { move_anyhow(shuffle, dst, src, known, low, high) },
-    }
+        unsafe { inside::<V>(&run, pattern, tables, known) }
+    });
 }
 
 /// Moves the rows of the innermost loop, of which `run` is the first.
 ///
 /// # Safety
-/// As [`one_loop`], for rows whose loads lie inside the operand.
+/// As [`several_rows`], for rows whose loads lie inside the operand.
 #[inline(always)]
 unsafe fn inside<V: Lanes>(run: &Run, pattern: &Pattern, tables: &Tables<16>, known: &KnownRows) {
     // SAFETY: by the contract of this function. By `fitting_rows`, which singles out rows, short runs took up to a quarter longer.
