@@ -51,8 +51,22 @@ pub struct Pattern {
     unit: usize,
     /// Whether a table of constants says where the runs are.
     looked_up: bool,
-    /// Bytes from a line of the operand to the first place of each row, if rows are lines apart.
-    past_line: Option<u8>,
+    anchor: Anchor,
+    /// Periods of a tile at most, where tiles are made for rows of that few; `None`: rows are longer than tiles.
+    most: Option<usize>,
+}
+
+/// Where the loads of a pattern begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Anchor {
+    /// At lines of the operand: that many bytes after one lies the first place of each row, and rows are lines apart.
+    Line(u8),
+    /// With the first byte that they give.
+    First,
+    /// The same, or earlier, so that none reads past the last byte of its tile, unless the tile reads less than a load.
+    Inside,
+    /// The same, and a load that has all bytes of its tile ends with the last one.
+    Last,
 }
 
 impl Pattern {
@@ -65,13 +79,16 @@ impl Pattern {
     /// Bytes between the first and the last that a period reads, at most.
     pub(crate) const WIDEST: usize = 256;
 
+    /// Bytes of a row at most for which a tile is made.
+    const LONGEST_TILE: usize = 2 * LINE;
+
     /// A pattern of `offsets.len()` bytes a period, each read `offsets[k]` bytes from the place of its period, the places
     /// `src_stride` bytes apart, or each at a place of its own; `None` if the reach is too long for a few nearby loads.
     pub(crate) fn new(
         offsets: Vec<i32>,
         src_stride: Option<i64>,
         looked_up: bool,
-        past_line: Option<u8>,
+        anchor: Anchor,
     ) -> Option<Self> {
         let period = offsets.len();
         let alone = src_stride.is_none();
@@ -92,8 +109,23 @@ impl Pattern {
             src_stride,
             alone,
             looked_up,
-            past_line,
+            anchor,
+            most: None,
         })
+    }
+
+    /// The same bytes by other loads, for rows of `count` periods some of whose loads lie outside the operand.
+    pub(crate) fn by_other_loads(&self, count: usize) -> impl Iterator<Item = Self> {
+        let is_short = !self.alone && count.saturating_mul(self.period()) <= Self::LONGEST_TILE;
+        let anchors = [Anchor::Inside, Anchor::Last];
+        let each = [None, is_short.then_some(count)].into_iter();
+        let each = each.flat_map(move |most| anchors.map(|anchor| (most, anchor)));
+        let others = each.map(|(most, anchor)| Self {
+            anchor,
+            most,
+            ..self.clone()
+        });
+        others.filter(move |other| other != self)
     }
 
     /// Bytes of a period in the destination.
@@ -155,11 +187,17 @@ impl Pattern {
         }
     }
 
+    /// The first byte that `periods` periods read, from the place of the first of them, and the one after the last.
+    pub(crate) fn reads(&self, periods: usize) -> (isize, isize) {
+        let (first, last) = (self.ends.0 as isize, self.ends.1 as isize + 1);
+        let others = periods.saturating_sub(1) as isize * self.src_stride as isize;
+        (first + others.min(0), last + others.max(0))
+    }
+
     /// Bytes from the first to the last that `periods` periods read.
     pub(crate) fn span(&self, periods: usize) -> usize {
-        let others = periods.saturating_sub(1);
-        let stride = self.src_stride.unsigned_abs() as usize;
-        stride.saturating_mul(others) + self.ends.0.abs_diff(self.ends.1) as usize + 1
+        let (first, end) = self.reads(periods);
+        first.abs_diff(end)
     }
 
     /// The place of the period that byte `at` of a run belongs to, from that of the first.

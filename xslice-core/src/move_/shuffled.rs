@@ -387,8 +387,21 @@ pub(crate) fn prepare(schedule: &mut Schedule) {
         false => (bytes, Some(RowLoops::ONE)),
     };
     let loops = loops.filter(|_| Cache::of(of_turn) == Cache::Near);
-    let known = loops.and_then(|loops| shuffle.known(Level::best(), periods.count, loops, holds));
-    schedule.keep_rows(known);
+    let known = |shuffle: &Shuffle| shuffle.known(Level::best(), periods.count, loops?, holds);
+    let is_inside = |known: &KnownRows| known.have_vectors() && holds(known.reach_of_all);
+    let found = known(shuffle);
+    let others = match &found {
+        Some(rows) if is_inside(rows) => None,
+        _ => loops.map(|_| shuffle.by_other_loads(periods.count)),
+    };
+    let better = others.into_iter().flatten().find_map(|other| {
+        let rows = known(&other).filter(is_inside)?;
+        Some((rows, other))
+    });
+    match better {
+        Some((rows, other)) => schedule.keep_rows(Some(rows), Some(other)),
+        None => schedule.keep_rows(found, None),
+    }
 }
 
 /// Periods before a vector of the result begins, a power of two of bytes up to 64; 0 where one begins at `dst`, or none where a period

@@ -9,7 +9,7 @@ use super::rows::Way;
 use crate::level::Level;
 use crate::nest::schedule::Fill;
 use crate::range::Progression;
-use crate::shuffle::{Pattern, Shuffle, Tables};
+use crate::shuffle::{Anchor, Pattern, Shuffle, Tables};
 use alloc::{
     collections::BTreeSet,
     format,
@@ -59,7 +59,7 @@ fn pattern(random: &mut Random, width: usize) -> Option<Pattern> {
     let stride = (random.below(16 * elements + 1) * width) as i64;
     let sign = [1, -1][random.below(2)];
     // Any will do: it says only where loads had better begin.
-    let past_line = [None, Some(random.below(64) as u8)][random.below(2)];
+    let anchor = Anchor::Line(random.below(64) as u8);
     let from = (0..elements).map(|_| (random.below(reach) * width) as i32);
     let offsets = from.flat_map(|first| (0..width as i32).map(move |byte| first + byte));
     let offsets = offsets.collect();
@@ -68,7 +68,11 @@ fn pattern(random: &mut Random, width: usize) -> Option<Pattern> {
         1 => Some(0),
         _ => Some(sign * stride),
     };
-    Pattern::new(offsets, stride, true, past_line)
+    let lines = Pattern::new(offsets, stride, true, anchor)?;
+    let other = lines
+        .by_other_loads(1 + random.below(9))
+        .nth(random.below(6));
+    Some(other.unwrap_or(lines))
 }
 
 /// Tries a shuffle at every level, with the habits of every processor.
@@ -169,8 +173,8 @@ fn each_byte_of_a_vector_is_given_by_one_load() {
 fn no_periods_are_moved_to_nowhere() {
     for period in [3, 8, 16, 40] {
         let offsets = (0..period).map(|at| at * 2).collect();
-        let pattern =
-            Pattern::new(offsets, Some(2 * i64::from(period)), false, None).expect("near enough");
+        let pattern = Pattern::new(offsets, Some(2 * i64::from(period)), false, Anchor::First)
+            .expect("near enough");
         let shuffle = Shuffle::new(pattern);
         for level in Level::all() {
             let (mut dst, src) = ([UNTOUCHED; 64], [0; 64]);
@@ -194,7 +198,7 @@ fn vectors_with_the_same_loads_move_what_their_patterns_say() {
             };
             let offsets = (0..48).map(|k| byte(k, random.below(16 * loads)) as i32);
             let stride = [1, -1][round / 2 % 2] * 16 * loads as i64;
-            let pattern = Pattern::new(offsets.collect(), Some(stride), true, None);
+            let pattern = Pattern::new(offsets.collect(), Some(stride), true, Anchor::First);
             let tried = pattern.map(Shuffle::new).expect("it is dense");
             let periods = [1, 2, 3, 7, 50, 201][random.below(6)];
             let slack = [(0, 0), (64, 64)][random.below(2)];
@@ -223,7 +227,7 @@ fn doubled_vectors_move_what_their_patterns_say() {
         let bytes = |&start: &usize| (start..start + unit).map(|at| at as i32);
         let offsets = starts.iter().flat_map(bytes).collect();
         let stride = (any.max(2 * units) * unit) as i64 * [1, -1][random.below(2)];
-        let Some(pattern) = Pattern::new(offsets, Some(stride), false, None) else {
+        let Some(pattern) = Pattern::new(offsets, Some(stride), false, Anchor::First) else {
             continue;
         };
         let tables = Tables::narrow(&pattern).expect("few loads give a period");
@@ -260,7 +264,8 @@ fn shuffles_of_some_megabytes_move_what_their_patterns_say() {
         let expected: Vec<u8> = starts
             .flat_map(|period| offsets.iter().map(|&at: &i32| period[at as usize]))
             .collect();
-        let Some(pattern) = Pattern::new(offsets.clone(), Some(stride as i64), true, None) else {
+        let Some(pattern) = Pattern::new(offsets.clone(), Some(stride as i64), true, Anchor::First)
+        else {
             panic!("no pattern of {offsets:?}");
         };
         let long = Shuffle::new(pattern);
@@ -301,8 +306,8 @@ fn tiles_are_counted_as_by_division() {
     let mut random = Random(0x7D4A_11E9);
     for period in 1..=64 {
         let offsets = (0..period).map(|at| at * 2).collect();
-        let pattern =
-            Pattern::new(offsets, Some(i64::from(3 * period)), false, None).expect("near enough");
+        let pattern = Pattern::new(offsets, Some(i64::from(3 * period)), false, Anchor::First)
+            .expect("near enough");
         let Some(tables) = Tables::<64>::new(&pattern) else {
             continue;
         };

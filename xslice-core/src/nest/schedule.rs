@@ -423,9 +423,17 @@ impl Schedule {
         self.known_rows.as_ref()
     }
 
-    /// Keeps how the best level moves the rows of the Move, which must be what was found for them: calls rest on that.
-    pub(crate) fn keep_rows(&mut self, rows: Option<KnownRows>) {
+    /// Keeps how the best level moves the rows of the Move, which must be what was found for them: calls rest on that. They may have been
+    /// found for the same bytes by other loads, which is the Move then.
+    pub(crate) fn keep_rows(
+        &mut self,
+        rows: Option<KnownRows>,
+        by_other_loads: Option<Arc<Shuffle>>,
+    ) {
         self.known_rows = rows;
+        if let (Move::Shuffle(periods), Some(shuffle)) = (&mut self.inner, by_other_loads) {
+            periods.shuffle = shuffle;
+        }
     }
 
     /// What one turn of the outer loops does.

@@ -56,6 +56,13 @@ impl Spilled {
     }
 }
 
+impl KnownRows {
+    /// Whether vectors move all bytes.
+    pub fn have_vectors(&self) -> bool {
+        self.tiles.rest == 0 || self.tiles.cut > 0
+    }
+}
+
 impl PartialEq for KnownRows {
     /// Rows of one schedule, with all that it reads, that are equal in this are moved alike.
     fn eq(&self, other: &Self) -> bool {
@@ -73,16 +80,12 @@ impl Hash for KnownRows {
 
 /// The tiles of a row.
 #[derive(Clone, Copy, Debug)]
-#[cfg_attr(
-    not(target_arch = "x86_64"),
-    expect(dead_code, reason = "only tiles with masks are cut or spill")
-)]
 pub(crate) struct RowTiles {
     /// Whole ones.
     pub whole: usize,
     /// Those that are cut.
     pub cut: usize,
-    /// Bytes of the row after the whole ones.
+    /// Bytes of the row after the whole ones that no other tile moves.
     pub rest: usize,
 }
 

@@ -2,7 +2,7 @@
 
 #[cfg(feature = "std")]
 use super::recent::Recent;
-use super::{Pattern, Shuffle};
+use super::{Anchor, Pattern, Shuffle};
 use crate::list::List;
 use alloc::{sync::Arc, vec, vec::Vec};
 
@@ -17,8 +17,8 @@ pub(crate) struct Period {
     pub block: usize,
     /// Distance of the places of two periods; `None` if each has one of its own.
     pub src_stride: Option<i64>,
-    /// Bytes from a line of the operand to the first place of each row, if rows are lines apart.
-    pub past_line: Option<u8>,
+    /// Where loads begin.
+    pub anchor: Anchor,
 }
 
 impl Period {
@@ -38,7 +38,7 @@ impl Period {
 
     fn derive(&self) -> Option<Arc<Shuffle>> {
         let looked_up = !self.picked.is_empty();
-        let pattern = Pattern::new(self.offsets()?, self.src_stride, looked_up, self.past_line)?;
+        let pattern = Pattern::new(self.offsets()?, self.src_stride, looked_up, self.anchor)?;
         Some(Arc::new(Shuffle::new(pattern)))
     }
 
@@ -52,6 +52,25 @@ impl Period {
             .iter()
             .flat_map(|&place| (0..self.block as i64).map(move |byte| place + byte));
         bytes.map(|at| i32::try_from(at).ok()).collect()
+    }
+}
+
+impl Shuffle {
+    /// Those of the same bytes [by other loads](Pattern::by_other_loads). Plans that are made anew for shapes nearby ask for the same ones.
+    pub(crate) fn by_other_loads(&self, count: usize) -> impl Iterator<Item = Arc<Self>> {
+        let derive = |pattern: &Pattern| Arc::new(Self::new(pattern.clone()));
+        let others = self.pattern.by_other_loads(count);
+        others.map(move |pattern| {
+            #[cfg(feature = "std")]
+            {
+                static OF_PLANS: Recent<Pattern, Arc<Shuffle>, 64> = Recent::new();
+                OF_PLANS.get(&pattern, derive).0
+            }
+            #[cfg(not(feature = "std"))]
+            {
+                derive(&pattern)
+            }
+        })
     }
 }
 
@@ -82,7 +101,7 @@ impl Named {
 
     fn derive(&self) -> Option<Arc<Shuffle>> {
         let offsets = self.offsets[..self.period].to_vec();
-        let pattern = Pattern::new(offsets, Some(self.src_stride.into()), true, None)?;
+        let pattern = Pattern::new(offsets, Some(self.src_stride.into()), true, Anchor::First)?;
         Some(Arc::new(Shuffle::new(pattern)))
     }
 }
@@ -107,7 +126,7 @@ mod tests {
             picked: List::new(),
             block,
             src_stride: Some(src_stride),
-            past_line: Some(4),
+            anchor: Anchor::Line(4),
         };
         let mut found = 0;
         for _ in 0..2 {

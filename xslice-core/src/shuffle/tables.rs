@@ -1,6 +1,6 @@
 //! The tables that vectors of one width read a pattern by: which loads make each vector, and how their bytes are permuted and merged.
 
-use super::{LINE, NEAR, Pattern};
+use super::{Anchor, LINE, NEAR, Pattern};
 use crate::level::Level;
 use alloc::vec::Vec;
 #[cfg(target_arch = "x86_64")]
@@ -136,8 +136,16 @@ impl<const N: usize> Tables<N> {
         if pattern.is_alone() {
             return Self::given(pattern, 1);
         }
+        if let Some(periods) = pattern.most {
+            return Self::given(pattern, periods);
+        }
         let is_near = pattern.src_stride().unsigned_abs() as usize <= NEAR * pattern.period();
         let dense = is_near.then(|| Self::dense(pattern)).flatten();
+        let dense = dense.filter(|dense| match pattern.anchor {
+            Anchor::Line(_) | Anchor::First => true,
+            // The first bytes of the next tile lie past the last one.
+            Anchor::Inside | Anchor::Last => dense.tile == dense.given,
+        });
         match dense {
             None => Self::sparse(pattern),
             // No other form has fewer loads and stores; or, where none has masks, ends that are no whole tiles cost more than it saves.
@@ -245,9 +253,9 @@ impl<const N: usize> Tables<N> {
             false => period.div_ceil(N),
         };
         let periods = vectors * N / period;
-        let past_line = Self::past_line(pattern, periods);
+        let begins = Begins::of(pattern, periods);
         let each: Option<Vec<_>> = (0..vectors)
-            .map(|vector| loads(pattern, (vector * N, N), MOST_LOADS, past_line))
+            .map(|vector| loads(pattern, (vector * N, N), MOST_LOADS, begins))
             .collect();
         Self::of(pattern, each?, periods, vectors * N)
     }
@@ -263,23 +271,13 @@ impl<const N: usize> Tables<N> {
     /// Vectors for `periods` periods and no more.
     fn given(pattern: &Pattern, periods: usize) -> Option<Self> {
         let given = periods * pattern.period();
-        let past_line = Self::past_line(pattern, periods);
+        let begins = Begins::of(pattern, periods);
         let vector = |first| {
             let bytes = N.min(given - first);
-            loads(pattern, (first, bytes), MOST_FAR, past_line)
+            loads(pattern, (first, bytes), MOST_FAR, begins)
         };
         let each: Option<Vec<_>> = (0..given).step_by(N).map(vector).collect();
         Self::of(pattern, each?, periods, given)
-    }
-
-    /// Bytes from a line of the operand to the place of each tile of `periods` periods, if vectors are as long as a line and tiles are
-    /// lines apart.
-    fn past_line(pattern: &Pattern, periods: usize) -> Option<isize> {
-        let stride = periods as isize * pattern.src_stride() as isize;
-        let past_line = pattern
-            .past_line
-            .filter(|_| N == LINE && stride % LINE as isize == 0);
-        past_line.map(isize::from)
     }
 
     /// Tiles of `periods` periods, by the loads of each vector, which give `given` bytes.
@@ -400,20 +398,50 @@ fn neighbours<const N: usize>(sources: &[isize]) -> Option<[isize; 4]> {
     })
 }
 
-/// The loads of the vector that begins at byte `first` of a tile and has `bytes` bytes of it; `None` if they are more than `most`. With
-/// `past_line`, the bytes from a line of the operand to the place of the tile, they are lines, unless that takes more of them.
+/// Where the loads of a tile may begin.
+#[derive(Clone, Copy)]
+struct Begins<const N: usize> {
+    /// Bytes from a line of the operand to the place of each tile, if loads are as long as a line and tiles are lines apart.
+    past_line: Option<isize>,
+    /// No load begins after this, if none is to read past the last byte of the tile.
+    last: Option<isize>,
+}
+
+impl<const N: usize> Begins<N> {
+    /// Those of tiles of `periods` periods.
+    fn of(pattern: &Pattern, periods: usize) -> Self {
+        let stride = periods as isize * pattern.src_stride() as isize;
+        let (first, end) = pattern.reads(periods);
+        let last = end - N as isize;
+        let (past_line, last) = match pattern.anchor {
+            Anchor::Line(past) if N == LINE && stride % LINE as isize == 0 => {
+                (Some(past.into()), None)
+            }
+            Anchor::Line(_) | Anchor::First => (None, None),
+            Anchor::Inside => (None, (first <= last).then_some(last)),
+            Anchor::Last => (None, Some(last)),
+        };
+        Self { past_line, last }
+    }
+}
+
+/// The loads of the vector that begins at byte `first` of a tile and has `bytes` bytes of it; `None` if they are more than `most`. They are
+/// lines of the operand if they may be and are no more of them then, and otherwise begin with the first byte that they give or, if need be,
+/// earlier.
 fn loads<const N: usize>(
     pattern: &Pattern,
     (first, bytes): (usize, usize),
     most: usize,
-    past_line: Option<isize>,
+    begins: Begins<N>,
 ) -> Option<Vec<Load<N>>> {
     let mut sources = [GIVEN; N];
     for (source, from) in sources[..bytes].iter_mut().zip(read(pattern, first)) {
         *source = from;
     }
-    let anywhere = loads_from(sources, most, |first| first)?;
-    let lines = past_line.and_then(|past_line| {
+    let anywhere = loads_from(sources, most, |first| {
+        begins.last.map_or(first, |last| first.min(last))
+    })?;
+    let lines = begins.past_line.and_then(|past_line| {
         loads_from(sources, anywhere.len(), |first| {
             first - (first + past_line).rem_euclid(N as isize)
         })

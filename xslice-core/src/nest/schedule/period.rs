@@ -6,7 +6,7 @@
 use super::{Known, MovedTables, Periods, Schedule};
 use crate::access::Lookup;
 use crate::list::List;
-use crate::shuffle::{LINE, Pattern, Period, Shuffle, places};
+use crate::shuffle::{Anchor, LINE, Pattern, Period, Shuffle, places};
 use alloc::sync::Arc;
 use core::fmt;
 
@@ -27,10 +27,10 @@ const LEAST_RUNS: usize = 48;
 
 /// Many rows set up once: with at least this many runs in all, rows of [`LEAST_RUNS_EACH`] gain. Fewer are quicker in place, by the loads
 /// and stores of compiled code.
-const LEAST_RUNS_IN_ALL: usize = 320;
+const LEAST_RUNS_IN_ALL: usize = 96;
 
 /// Rows of fewer runs are never worth a vector.
-const LEAST_RUNS_EACH: usize = 8;
+const LEAST_RUNS_EACH: usize = 4;
 
 /// Why the innermost part of a nest is no [`Move::Shuffle`](super::Move::Shuffle), for people who ask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -180,7 +180,7 @@ impl Schedule {
             picked: self.picked(k, known)?,
             block,
             src_stride: None,
-            past_line: None,
+            anchor: Anchor::First,
         };
         let shuffle = numbers.shuffle().filter(|shuffle| shuffle.is_quick())?;
         Some(InnerLoops {
@@ -224,7 +224,7 @@ impl Schedule {
             picked,
             block,
             src_stride: Some(src_stride),
-            past_line: self.past_line(k),
+            anchor: self.anchor(k),
         };
         let shuffle = numbers.shuffle().ok_or(NoShuffle::Far)?;
         let runs = period * self.extents[k] / shuffle.pattern().unit();
@@ -242,12 +242,15 @@ impl Schedule {
         })
     }
 
-    /// Bytes from a line of the operand to the first turn of loop `k`; `None` if that differs with the loops around it.
-    fn past_line(&self, k: usize) -> Option<u8> {
+    /// Lines of the operand, unless what turns of loop `k` read begins elsewhere in a line with each turn of the loops around it.
+    fn anchor(&self, k: usize) -> Anchor {
         let line = LINE as i64;
         let is_lines = |stride: &i64| stride % line == 0;
         let is_still = self.src.lookups.is_empty() && self.src.strides[..k].iter().all(is_lines);
-        is_still.then(|| self.src.offset.rem_euclid(line) as u8)
+        match is_still {
+            true => Anchor::Line(self.src.offset.rem_euclid(line) as u8),
+            false => Anchor::First,
+        }
     }
 
     /// Whether loop `k` moves the positions of tables only that are known, or of none.

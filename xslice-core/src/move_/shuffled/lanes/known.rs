@@ -31,7 +31,13 @@ pub(in crate::move_::shuffled) fn known<V: Lanes>(
         periods: count * periods,
         loops,
         bytes: rows.bytes,
-        tiles: RowTiles::whole(tiles.count),
+        tiles: RowTiles {
+            rest: match tiles.last {
+                Some(_) => 0,
+                None => rows.bytes - tiles.count * tables.tile,
+            },
+            ..RowTiles::whole(tiles.count)
+        },
         spilled: Spilled { each: 0, last: 0 },
         last: tiles.last,
         reach: tiles.reach,
@@ -102,9 +108,8 @@ unsafe fn inside<V: Lanes>(run: &Run, pattern: &Pattern, tables: &Tables<16>, kn
             };
             V::tiles(run, tables, &tiles);
         }
-        let done = known.tiles.whole * tables.tile;
-        if known.last.is_none() && done < known.bytes {
-            units(run, pattern, done..known.bytes);
+        if known.tiles.rest > 0 {
+            units(run, pattern, known.bytes - known.tiles.rest..known.bytes);
         }
     }
 }
