@@ -169,7 +169,7 @@ impl Pattern {
     /// What the runs of a period cost one by one: by the loads and stores that each takes, and by the loop around them. The unit is about a
     /// quarter of what an element of 1, 2 or 4 bytes costs, load and store together; the numbers were fitted to times of patterns by vectors
     /// and run by run. A run that a table says is three times as dear: its place is read, too.
-    fn cost_of_runs(&self) -> usize {
+    pub(crate) fn cost_of_runs(&self) -> usize {
         let (mut each, mut count) = (0, 0);
         for run in self.runs() {
             count += 1;

@@ -20,11 +20,17 @@ const SCALAR: usize = 1 << 10;
 /// The same where compilers make vectors or calls of `memcpy`: from here on the caches decide.
 const VECTOR: usize = 1 << 16;
 
-/// Fewer units of a pattern are over in a loop before a shuffle has been set up.
-const UNITS: usize = 512;
+/// What runs one by one cost at least, as [`Pattern::cost_of_runs`] counts, where a shuffle pays for its call: 256 of 4 bytes.
+const RUNS: usize = 1 << 10;
 
-/// The same of runs of single bytes, or of an odd number: compilers do not put these together to vectors.
-const ODD_RUNS: usize = 256;
+/// The same of units of one byte or two, of which a vector has more.
+const NARROW_RUNS: usize = 1 << 9;
+
+/// Shorter loops are not worth vectors to compilers.
+const LEAST_TURNS: usize = 8;
+
+/// Bytes of a result that no Move pays for.
+const LEAST: usize = 64;
 
 /// Indices of a constant table at most.
 const INDICES: usize = 1 << 13;
@@ -42,11 +48,26 @@ struct Kind {
     rest: Option<String>,
 }
 
-/// Whether `bytes` bytes of a pattern are quicker by vectors than in loops of the compiler's own.
-fn pays_as_shuffle(pattern: &Pattern, bytes: usize) -> bool {
-    let runs = bytes / pattern.period() * pattern.runs().count();
-    let is_long = bytes >= SCALAR && bytes / pattern.unit() >= UNITS;
-    is_long || (pattern.unit() == 1 && runs >= ODD_RUNS)
+/// Whether `bytes` bytes of a pattern are quicker by a shuffle than in loops of the compiler's own, with AVX-512 and with AVX2 taken
+/// together: the text does not know which it will meet.
+fn pays_as_shuffle(nest: &LoopNest, pattern: &Pattern, bytes: usize) -> bool {
+    let cost = bytes / pattern.period() * pattern.cost_of_runs();
+    match (compilers_make_vectors(nest), pattern.unit()) {
+        (true, 1) => bytes >= 256,
+        (true, 2) => bytes >= SCALAR,
+        (true, _) => bytes >= VECTOR,
+        (false, 1 | 2) => cost >= NARROW_RUNS,
+        (false, _) => cost >= RUNS,
+    }
+}
+
+/// Whether compilers make vectors of the loops of a nest: of elements that are read backwards, and of every second one in a single loop.
+/// These are as quick as those of a shuffle, and begin sooner.
+fn compilers_make_vectors(nest: &LoopNest) -> bool {
+    let (strides, extents) = (&nest.src().strides[..], nest.extents());
+    let is_backwards = strides.last() == Some(&-1) && extents.last() >= Some(&LEAST_TURNS);
+    let is_wide = nest.element_type().size() >= 4;
+    nest.block() == 1 && (is_backwards || (is_wide && *strides == [2]))
 }
 
 impl Emitter<'_> {
@@ -93,14 +114,14 @@ impl Emitter<'_> {
             (Source::Buffer(_), [lookup]) => lookup.access.is_affine(),
             _ => false,
         };
-        if bytes < ODD_RUNS || !one_table || self.is_const() {
+        if bytes < LEAST || !one_table || self.is_const() {
             return false;
         }
         let known = constant_in(self.plan.constants());
         let best = planned.schedule();
         let schedule = best.and_then(|best| Schedule::for_any_level(best, nest, &known));
         schedule.is_some_and(|schedule| match schedule.inner() {
-            Move::Shuffle(periods) => pays_as_shuffle(periods.shuffle.pattern(), bytes),
+            Move::Shuffle(periods) => pays_as_shuffle(nest, periods.shuffle.pattern(), bytes),
             Move::Lookup(_) | Move::Fill(_) => bytes >= SCALAR,
             Move::Copy { .. } | Move::Strided(_) => bytes >= VECTOR,
         })
