@@ -493,18 +493,24 @@ unsafe fn each_step<T: Steps, const LINES: usize>(
     stride: isize,
     ahead: Ahead,
 ) -> (*const u8, *mut u8) {
+    const { assert!(T::TURN <= 2) };
     let further = steps.tiles() as isize * stride;
+    // Opaque: the compiler would add up the places of steps and halves, each to that of the one before it, which takes as long as they do.
+    let [stride, second, turn] =
+        [stride, further, T::TURN as isize * further].map(core::hint::black_box);
     // SAFETY: by the contract of this function.
     unsafe {
         for _ in 0..count / T::TURN {
             for line in 0..LINES as isize {
                 prefetch::line(src.wrapping_offset(ahead.first.wrapping_add(line * ahead.apart)));
             }
-            for _ in 0..T::TURN {
-                steps.step(src, dst, stride);
-                src = src.wrapping_offset(further);
-                dst = dst.wrapping_add(T::BYTES);
+            steps.step(src, dst, stride);
+            if T::TURN == 2 {
+                let src = src.wrapping_offset(second);
+                steps.step(src, dst.wrapping_add(T::BYTES), stride);
             }
+            src = src.wrapping_offset(turn);
+            dst = dst.wrapping_add(T::TURN * T::BYTES);
         }
         for _ in 0..count % T::TURN {
             steps.step(src, dst, stride);
