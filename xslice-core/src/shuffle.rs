@@ -114,13 +114,29 @@ impl Pattern {
         })
     }
 
-    /// The same bytes by other loads, for rows of `count` periods some of whose loads lie outside the operand.
-    pub(crate) fn by_other_loads(&self, count: usize) -> impl Iterator<Item = Self> {
+    /// The same bytes by other loads, for rows of `count` periods some of whose loads lie outside the operand, which `holds` says of what a row
+    /// reads. Loads are of `vector` bytes, and tiles of `periods` periods.
+    pub(crate) fn by_other_loads(
+        &self,
+        count: usize,
+        (vector, periods): (usize, usize),
+        holds: impl Fn((isize, isize)) -> bool,
+    ) -> impl Iterator<Item = Self> {
         let is_short = !self.alone && count.saturating_mul(self.period()) <= Self::LONGEST_TILE;
         let anchors = [Anchor::Inside, Anchor::Last];
         let each = [None, is_short.then_some(count)].into_iter();
         let each = each.flat_map(move |most| anchors.map(|anchor| (most, anchor)));
-        let others = each.map(|(most, anchor)| Self {
+        // Before tables are made of it.
+        let fits = move |&(most, anchor): &(Option<usize>, Anchor)| {
+            let (first, end) = self.reads(most.unwrap_or(periods));
+            let past = vector.saturating_sub(first.abs_diff(end)) as isize;
+            let (first, end) = self.reads(count);
+            holds(match anchor {
+                Anchor::Last => (first - past, end),
+                Anchor::Line(_) | Anchor::First | Anchor::Inside => (first, end + past),
+            })
+        };
+        let others = each.filter(fits).map(|(most, anchor)| Self {
             anchor,
             most,
             ..self.clone()

@@ -22,6 +22,7 @@ use crate::nest::schedule::{Move, Schedule};
 #[cfg(target_arch = "x86_64")]
 use crate::shuffle::Tables;
 use crate::shuffle::{KnownRows, Pattern, RowLoop, RowLoops, Shuffle};
+use alloc::sync::Arc;
 #[cfg(target_arch = "x86_64")]
 use avx512::{picked, short};
 #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
@@ -387,20 +388,37 @@ pub(crate) fn prepare(schedule: &mut Schedule) {
         false => (bytes, Some(RowLoops::ONE)),
     };
     let loops = loops.filter(|_| Cache::of(of_turn) == Cache::Near);
-    let known = |shuffle: &Shuffle| shuffle.known(Level::best(), periods.count, loops?, holds);
-    let is_inside = |known: &KnownRows| known.have_vectors() && holds(known.reach_of_all);
-    let found = known(shuffle);
-    let others = match &found {
-        Some(rows) if is_inside(rows) => None,
-        _ => loops.map(|_| shuffle.by_other_loads(periods.count)),
+    let (rows, by_other_loads) = match loops {
+        Some(loops) => known_inside(shuffle, periods.count, loops, holds),
+        None => (None, None),
     };
-    let better = others.into_iter().flatten().find_map(|other| {
-        let rows = known(&other).filter(is_inside)?;
-        Some((rows, other))
-    });
+    schedule.keep_rows(rows, by_other_loads);
+}
+
+/// How the best level moves rows of `count` periods, and the shuffle that it moves them by if that is another one of the same bytes: one
+/// whose loads all lie inside the operand, which `holds` says of what they read, where those of the first do not.
+fn known_inside(
+    shuffle: &Shuffle,
+    count: usize,
+    loops: RowLoops,
+    holds: impl Fn((isize, isize)) -> bool,
+) -> (Option<KnownRows>, Option<Arc<Shuffle>>) {
+    let level = Level::best();
+    let is_inside = |rows: &KnownRows| rows.have_vectors() && holds(rows.reach_of_all);
+    let found = shuffle.known(level, count, loops, &holds);
+    if found.as_ref().is_some_and(is_inside) {
+        return (found, None);
+    }
+    let holds_all = |reach| holds(loops.reach(reach));
+    let better = shuffle
+        .by_other_loads(level, count, holds_all)
+        .find_map(|other| {
+            let rows = other.known(level, count, loops, &holds).filter(is_inside)?;
+            Some((rows, other))
+        });
     match better {
-        Some((rows, other)) => schedule.keep_rows(Some(rows), Some(other)),
-        None => schedule.keep_rows(found, None),
+        Some((rows, other)) => (Some(rows), Some(other)),
+        None => (found, None),
     }
 }
 

@@ -70,7 +70,7 @@ fn pattern(random: &mut Random, width: usize) -> Option<Pattern> {
     };
     let lines = Pattern::new(offsets, stride, true, anchor)?;
     let other = lines
-        .by_other_loads(1 + random.below(9))
+        .by_other_loads(1 + random.below(9), (64, 1), |_| true)
         .nth(random.below(6));
     Some(other.unwrap_or(lines))
 }

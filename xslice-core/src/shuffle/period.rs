@@ -3,6 +3,7 @@
 #[cfg(feature = "std")]
 use super::recent::Recent;
 use super::{Anchor, Pattern, Shuffle};
+use crate::level::Level;
 use crate::list::List;
 use alloc::{sync::Arc, vec, vec::Vec};
 
@@ -56,11 +57,24 @@ impl Period {
 }
 
 impl Shuffle {
-    /// Those of the same bytes [by other loads](Pattern::by_other_loads). Plans that are made anew for shapes nearby ask for the same ones.
-    pub(crate) fn by_other_loads(&self, count: usize) -> impl Iterator<Item = Arc<Self>> {
+    /// Those of the same bytes [by other loads](Pattern::by_other_loads) of a level. Plans that are made anew for shapes nearby ask for the same
+    /// ones.
+    pub(crate) fn by_other_loads(
+        &self,
+        level: Level,
+        count: usize,
+        holds: impl Fn((isize, isize)) -> bool,
+    ) -> impl Iterator<Item = Arc<Self>> {
         let derive = |pattern: &Pattern| Arc::new(Self::new(pattern.clone()));
-        let others = self.pattern.by_other_loads(count);
-        others.map(move |pattern| {
+        let tiles = match self.tables(level) {
+            (Some(wide), _) => Some((64, wide.tile)),
+            (None, narrow) => narrow.map(|narrow| (Level::SHORTEST_VECTOR, narrow.each.tile)),
+        };
+        let others = tiles.map(|(vector, tile)| {
+            let periods = tile / self.pattern.period();
+            self.pattern.by_other_loads(count, (vector, periods), holds)
+        });
+        others.into_iter().flatten().map(move |pattern| {
             #[cfg(feature = "std")]
             {
                 static OF_PLANS: Recent<Pattern, Arc<Shuffle>, 64> = Recent::new();
