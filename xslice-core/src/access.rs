@@ -150,13 +150,22 @@ impl Access {
     /// The position where the counters are these; `load` gives the index of a lookup that is at a position in its table.
     #[inline]
     pub fn position(&self, counters: &[usize], load: &impl Fn(&Lookup, i64) -> i64) -> i64 {
-        let counted = self.strides.iter().zip(counters);
-        let steps = counted.map(|(&stride, &counter)| stride * counter as i64);
         let lookups = self.lookups.iter().map(|lookup| {
-            let at = lookup.access.position(counters, load);
+            let at = match lookup.access.is_affine() {
+                true => lookup.access.affine_position(counters),
+                false => lookup.access.position(counters, load),
+            };
             lookup.adds(load(lookup, at))
         });
-        self.offset + steps.sum::<i64>() + lookups.sum::<i64>()
+        self.affine_position(counters) + lookups.sum::<i64>()
+    }
+
+    /// The same without what tables add.
+    #[inline]
+    pub(crate) fn affine_position(&self, counters: &[usize]) -> i64 {
+        let counted = self.strides.iter().zip(counters);
+        let steps = counted.map(|(&stride, &counter)| stride * counter as i64);
+        self.offset + steps.sum::<i64>()
     }
 
     /// Replaces counter `k` by `with[k]`, over `rank` new counters.

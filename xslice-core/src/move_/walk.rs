@@ -5,7 +5,7 @@
 
 use super::at::{At, each_turn, turns};
 use super::part::Part;
-use super::positions::{affine, load};
+use super::positions::load;
 use super::{Call, indices};
 use crate::access::{Access, IndexType, Lookup};
 use crate::nest::schedule::MovedTables;
@@ -203,7 +203,7 @@ impl Call<'_> {
         // SAFETY: by the contract of this function.
         unsafe {
             let table = self.sources.start(lookup.table);
-            let table = table.offset(affine(&lookup.access, counters) as isize);
+            let table = table.offset(lookup.access.affine_position(counters) as isize);
             // The first turn has it already.
             let already = lookup.adds(load(table, lookup.index)) as isize;
             match lookup.index {
