@@ -24,6 +24,8 @@ mod gather;
 mod layout;
 mod maps;
 mod parameters;
+#[cfg(test)]
+mod tests;
 
 use layout::{expect_distinct, expect_operand, expect_result, layout_access, layout_len};
 use maps::Maps;

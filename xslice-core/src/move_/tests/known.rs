@@ -2,9 +2,7 @@
 
 use super::{Random, UNTOUCHED};
 use crate::level::Level;
-use crate::nest::schedule::Move;
 use crate::shuffle::{RowLoops, Shuffle};
-use crate::{Program, Signature};
 use alloc::{vec, vec::Vec};
 
 /// A shuffle, rows of it in loops whose source is as long as what they read and some slack, and what it has to give.
@@ -106,44 +104,5 @@ impl<'a> KnownTrial<'a> {
             );
         }
         known.iter().flatten().count()
-    }
-}
-
-/// Small operands of which rows read the first element or the last: the loads of a vector that begin with the first byte that they give, or
-/// are lines, would leave them.
-#[test]
-fn known_rows_at_the_ends_of_an_operand_are_read_inside_it() {
-    let texts = [
-        "<f32[200]> x[::3]",
-        "<f32[192]> x[::-2]",
-        "<u8[100]> x[::2]",
-        "<u8[30, 4]> x[:, 2::-1]",
-        "<u8[20, 30]> x[:, 15::-1]",
-        "<f32[20, 39]> x[:, ::-2]",
-        "<f32[8, 10, 8]> x[:, 1:9, ::-1]",
-        "<i64[6, 10, 4]> x[1:5, 2:8, ::-1]",
-    ];
-    for text in texts.into_iter().filter(|_| Level::best() != Level::SCALAR) {
-        let program = Program::parse(text).expect("it is a program");
-        let declared = program.operands()[0].declared.as_ref();
-        let declared = declared.expect("its operand is declared");
-        let dims: Vec<usize> = declared.shape.iter().flatten().flatten().copied().collect();
-        let signature = Signature::new().operand(declared.element_type, &dims);
-        let plan = program.compile(&signature).expect("it has a plan");
-        let nest = plan.nests().next().expect("it moves");
-        let schedule = nest.schedule().expect("elements have bytes");
-        let Move::Shuffle(periods) = schedule.inner() else {
-            panic!("{text} is a shuffle");
-        };
-        let known = schedule.known_rows().unwrap_or_else(|| panic!("{text}"));
-        let (first, last) = known.reach_of_all;
-        let at = schedule.src().offset as isize;
-        let reads = at + first..at + last;
-        assert!(known.have_vectors(), "{text}");
-        assert!(
-            reads.start >= 0 && reads.end.unsigned_abs() <= periods.source_bytes,
-            "{text}: {reads:?} of {}",
-            periods.source_bytes
-        );
     }
 }
