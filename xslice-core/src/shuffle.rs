@@ -52,7 +52,7 @@ pub struct Pattern {
     /// Whether a table of constants says where the runs are.
     looked_up: bool,
     anchor: Anchor,
-    /// Periods of a tile at most, where tiles are made for rows of that few; `None`: rows are longer than tiles.
+    /// Periods of a tile, where it is made for rows of that few; `None`: as many as vectors hold.
     most: Option<usize>,
 }
 
@@ -136,12 +136,11 @@ impl Pattern {
                 Anchor::Line(_) | Anchor::First | Anchor::Inside => (first, end + past),
             })
         };
-        let others = each.filter(fits).map(|(most, anchor)| Self {
+        each.filter(fits).map(|(most, anchor)| Self {
             anchor,
             most,
             ..self.clone()
-        });
-        others.filter(move |other| other != self)
+        })
     }
 
     /// Bytes of a period in the destination.

@@ -26,6 +26,9 @@ const RUNS: usize = 1 << 10;
 /// The same of units of one byte or two, of which a vector has more.
 const NARROW_RUNS: usize = 1 << 9;
 
+/// Bytes from which a Move pays where single bytes are read backwards.
+const BACKWARDS: usize = 1 << 8;
+
 /// Shorter loops are not worth vectors to compilers.
 const LEAST_TURNS: usize = 8;
 
@@ -53,7 +56,7 @@ struct Kind {
 fn pays_as_shuffle(nest: &LoopNest, pattern: &Pattern, bytes: usize) -> bool {
     let cost = bytes / pattern.period() * pattern.cost_of_runs();
     match (compilers_make_vectors(nest), pattern.unit()) {
-        (true, 1) => bytes >= 256,
+        (true, 1) => bytes >= BACKWARDS,
         (true, 2) => bytes >= SCALAR,
         (true, _) => bytes >= VECTOR,
         (false, 1 | 2) => cost >= NARROW_RUNS,
