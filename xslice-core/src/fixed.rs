@@ -271,7 +271,7 @@ impl<'a, I: Element> Checked<'a, I> {
     /// [`IndexRange`](crate::ErrorKind::IndexRange) for the first that is outside, as every engine refuses it. An array that is not of
     /// `i32` or `i64` has no such index and is no table of a [`Gather`].
     pub fn new(indices: &'a [I], size: i64, origin: Origin<'_>) -> Result<Self, Error> {
-        match steps::find_outside(indices.into(), 0..indices.len(), size) {
+        match steps::find_outside(indices.into(), steps::Row::all(indices.len()), size) {
             None => Ok(Self { indices, size }),
             Some((at, index)) => Err(refuse_index(origin, size, index, at)),
         }

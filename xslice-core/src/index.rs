@@ -22,10 +22,19 @@ pub const fn is_outside(index: i64, size: i64) -> bool {
     from_either_end(index) >= size
 }
 
+/// Whether any of some indices is [outside](is_outside). Their signs are gathered: processors that cannot compare numbers of 64 bits by
+/// vectors can subtract them.
+#[inline(always)]
+pub(crate) fn any_is_outside(indices: impl Iterator<Item = i64>, size: i64) -> bool {
+    let last = size.max(0) - 1;
+    indices.fold(0, |signs, index| signs | (last - from_either_end(index))) < 0
+}
+
 /// The same for 32 bits, where a size beyond them admits everything.
 #[inline(always)]
-pub(crate) fn is_outside_i32(index: i32, size: u32) -> bool {
-    (index ^ (index >> 31)).cast_unsigned() >= size
+pub(crate) fn any_is_outside_i32(indices: impl Iterator<Item = i32>, size: i64) -> bool {
+    let last = i32::try_from(size.max(0) - 1).unwrap_or(i32::MAX);
+    indices.fold(0, |signs, index| signs | (last - (index ^ (index >> 31)))) < 0
 }
 
 /// The indices that an axis of `size` has, as a refusal says them.

@@ -138,32 +138,32 @@ impl Check {
         self.reader
     }
 
-    /// What of a schedule reads these very indices, each before the row that it points to.
+    /// What of a schedule reads these very indices, in whatever order, each before the row that it points to.
     pub(crate) fn reader_in(&self, schedule: &Schedule) -> Option<Reader> {
-        let (lookup, reader, turns) = match (schedule.inner(), &schedule.src().lookups[..]) {
+        let (lookup, reader, of_move) = match (schedule.inner(), &schedule.src().lookups[..]) {
             (Move::Lookup(rows), []) => {
-                let turns = (rows.count, rows.index_stride);
-                (&rows.lookup, Reader::Move, Some(turns))
+                let of_move = Some((rows.count, rows.index_stride));
+                (&rows.lookup, Reader::Move, of_move)
             }
             (Move::Lookup(_), _) => return None,
-            (_, [lookup]) => (lookup, Reader::Loops, None),
+            (_, [lookup]) if self.extents.is_empty() => (lookup, Reader::Loops, None),
             _ => return None,
         };
-        let bytes = lookup.index.size() as i64;
-        let access = &self.access;
-        let of_check = match (&self.extents[..], &access.strides[..]) {
-            ([], []) => None,
-            (&[count], &[stride]) => Some((count, stride * bytes)),
-            _ => return None,
-        };
+        let (checked, read) = (&self.access, &lookup.access);
         let same_table =
             (self.table, self.index, self.size) == (lookup.table, lookup.index, lookup.size);
-        let same_indices = of_check == turns
-            && access.is_affine()
-            && lookup.access.is_affine()
-            && access.offset * bytes == lookup.access.offset
-            && lookup.access.strides.iter().all(|&stride| stride == 0);
-        (same_table && same_indices).then_some(reader)
+        let is_empty = self.extents.contains(&0) || schedule.extents().contains(&0);
+        if is_empty || !same_table || !checked.is_affine() || !read.is_affine() {
+            return None;
+        }
+        let bytes = lookup.index.size() as i64;
+        let strides = checked.strides.iter().map(|stride| stride * bytes);
+        let of_check = self.extents.iter().copied().zip(strides);
+        let of_loops = schedule.extents().iter().copied();
+        let of_loops = of_loops.zip(read.strides.iter().copied());
+        let same_indices = Positions::new(checked.offset * bytes, of_check)
+            == Positions::new(read.offset, of_loops.chain(of_move));
+        same_indices.then_some(reader)
     }
 
     /// The refusal of `value`, which is at flat position `position` of the indices.
@@ -193,6 +193,38 @@ impl Check {
             write!(f, ", {} in 0..{extent}", Counter(k))?;
         }
         writeln!(f, ", in {}..{}", -self.size, self.size)
+    }
+}
+
+/// Where loops lead, in one form whatever their order and their directions.
+#[derive(PartialEq)]
+struct Positions {
+    first: i64,
+    /// Distances, the smallest first, and how often each is gone; one that only goes on where another ends is part of it.
+    distances: List<(i64, usize)>,
+}
+
+impl Positions {
+    /// Those from `first` on by turns of loops and what each turn adds.
+    fn new(mut first: i64, loops: impl Iterator<Item = (usize, i64)>) -> Self {
+        let mut all: List<(i64, usize)> = List::new();
+        for (turns, stride) in loops.filter(|&(turns, stride)| turns != 1 && stride != 0) {
+            if stride < 0 {
+                first = first.wrapping_add(stride.wrapping_mul(turns as i64 - 1));
+            }
+            all.push((stride.wrapping_abs(), turns));
+        }
+        all.sort_unstable();
+        let mut distances: List<(i64, usize)> = List::new();
+        for &(distance, turns) in &*all {
+            match distances.last_mut() {
+                Some((of_last, last)) if of_last.wrapping_mul(*last as i64) == distance => {
+                    *last = last.wrapping_mul(turns);
+                }
+                _ => distances.push((distance, turns)),
+            }
+        }
+        Self { first, distances }
     }
 }
 

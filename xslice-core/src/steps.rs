@@ -7,7 +7,7 @@
 use crate::access::{Access, IndexType};
 use crate::elem::ElementType;
 use crate::error::Error;
-use crate::index::{is_outside, is_outside_i32};
+use crate::index::{any_is_outside, any_is_outside_i32, is_outside};
 use crate::list::List;
 use crate::nest::{LoopNest, Source};
 use crate::odometer::{Loops, Odometer};
@@ -15,7 +15,6 @@ use crate::operand::{Input, Output};
 use crate::plan::{Check, Plan, PlannedNest, Step};
 use crate::scratch::{self, Scratch};
 use crate::sources::Sources;
-use core::ops::Range;
 
 /// What runs on the temporaries that it is given.
 #[doc(hidden)]
@@ -152,56 +151,29 @@ pub(crate) fn strings(nest: &LoopNest, sources: &Sources<'_>, output: &mut Outpu
 /// [`IndexRange`](crate::ErrorKind::IndexRange).
 fn check(check: &Check, sources: &Sources<'_>) -> Result<(), Error> {
     let (table, access) = (sources.buffer(check.table()), check.access());
+    let first = access.offset;
     let found = match (check.extents(), &access.strides[..]) {
-        _ if !access.is_affine() => return check_scattered(check, table, sources),
+        _ if !access.is_affine() => return check_each_row(check, table, sources),
         ([], []) => {
-            let index = load(table, check.index(), access.offset);
+            let index = load(table, check.index(), first);
             is_outside(index, check.size()).then_some((0, index))
         }
-        (&[count], [1]) => {
-            let first = access.offset as usize;
-            find_outside(table, first..first + count, check.size())
+        (&[count], &[stride]) if stride != 0 => {
+            let row = Row {
+                first,
+                count,
+                stride,
+            };
+            find_outside(table, row, check.size())
         }
-        _ => return check_scattered(check, table, sources),
+        _ => return check_each_row(check, table, sources),
     };
     found.map_or(Ok(()), |(at, value)| Err(check.refuse(value, at)))
 }
 
-/// The first of some indices of a table that is outside `-size..size`: its place among them, and its value. Only `i32` and `i64` are
-/// indices.
-pub(crate) fn find_outside(table: Input<'_>, at: Range<usize>, size: i64) -> Option<(usize, i64)> {
-    match table.element_type() {
-        ElementType::I32 => {
-            let words = &table.bytes().as_chunks::<4>().0[at];
-            let bound = u32::try_from(size.max(0)).unwrap_or(u32::MAX);
-            let bad = |word: &[u8; 4]| is_outside_i32(i32::from_ne_bytes(*word), bound);
-            find(words, bad).map(|at| (at, i32::from_ne_bytes(words[at]).into()))
-        }
-        ElementType::I64 => {
-            let words = &table.bytes().as_chunks::<8>().0[at];
-            let bad = |word: &[u8; 8]| is_outside(i64::from_ne_bytes(*word), size);
-            find(words, bad).map(|at| (at, i64::from_ne_bytes(words[at])))
-        }
-        _ => None,
-    }
-}
-
-/// The first word that is bad; whole blocks are tested without a branch, so that the compiler vectorises them.
-fn find<W>(words: &[W], bad: impl Fn(&W) -> bool) -> Option<usize> {
-    const BLOCK: usize = 64;
-    for (at, block) in words.chunks(BLOCK).enumerate() {
-        if block.iter().fold(false, |any, word| any | bad(word)) {
-            return block
-                .iter()
-                .position(&bad)
-                .map(|within| at * BLOCK + within);
-        }
-    }
-    None
-}
-
-fn check_scattered(check: &Check, table: Input<'_>, sources: &Sources<'_>) -> Result<(), Error> {
-    let (extents, access) = (check.extents(), check.access());
+/// Row after row of the innermost loop, or index after index where tables say where they lie.
+fn check_each_row(check: &Check, table: Input<'_>, sources: &Sources<'_>) -> Result<(), Error> {
+    let (access, extents) = (check.access(), check.extents());
     if extents.contains(&0) {
         return Ok(());
     }
@@ -211,19 +183,107 @@ fn check_scattered(check: &Check, table: Input<'_>, sources: &Sources<'_>) -> Re
         if stays { 1 } else { extent }
     });
     let turns: List<usize> = turns.collect();
-    let mut odometer = Odometer::new(Loops::whole(&turns));
+    let (outer, count, stride) = match (turns.split_last(), access.strides.last()) {
+        (Some((&count, outer)), Some(&stride)) if access.is_affine() => (outer, count, stride),
+        _ => (&turns[..], 1, 1),
+    };
+    let mut odometer = Odometer::new(Loops::whole(outer));
     loop {
         let counters = odometer.counters();
-        let index = load(table, check.index(), position(access, counters, sources));
-        if is_outside(index, check.size()) {
-            let each = extents.iter().zip(counters);
-            let flat = each.fold(0, |flat, (extent, counter)| flat * extent + counter);
-            return Err(check.refuse(index, flat));
+        let row = Row {
+            first: position(access, counters, sources),
+            count,
+            stride,
+        };
+        if let Some((within, value)) = find_outside(table, row, check.size()) {
+            let counters = counters.iter().chain([&within]);
+            let flat = |flat, (extent, counter)| flat * extent + counter;
+            let flat = extents.iter().zip(counters).fold(0, flat);
+            return Err(check.refuse(value, flat));
         }
         if !odometer.advance() {
             return Ok(());
         }
     }
+}
+
+/// Indices of a table, at positions in elements.
+#[derive(Clone, Copy)]
+pub(crate) struct Row {
+    pub first: i64,
+    pub count: usize,
+    pub stride: i64,
+}
+
+impl Row {
+    /// All that a table has.
+    pub fn all(count: usize) -> Self {
+        Self {
+            first: 0,
+            count,
+            stride: 1,
+        }
+    }
+}
+
+/// The bytes of an index.
+trait Word {
+    fn any_is_outside<'w>(words: impl Iterator<Item = &'w Self>, size: i64) -> bool
+    where
+        Self: 'w;
+    fn value(&self) -> i64;
+}
+
+impl Word for [u8; 4] {
+    fn any_is_outside<'w>(words: impl Iterator<Item = &'w Self>, size: i64) -> bool {
+        any_is_outside_i32(words.map(|&word| i32::from_ne_bytes(word)), size)
+    }
+
+    fn value(&self) -> i64 {
+        i32::from_ne_bytes(*self).into()
+    }
+}
+
+impl Word for [u8; 8] {
+    fn any_is_outside<'w>(words: impl Iterator<Item = &'w Self>, size: i64) -> bool {
+        any_is_outside(words.map(Self::value), size)
+    }
+
+    fn value(&self) -> i64 {
+        i64::from_ne_bytes(*self)
+    }
+}
+
+/// The first of some indices of a table that is outside `-size..size`: its place among them, and its value. Only `i32` and `i64` are
+/// indices.
+pub(crate) fn find_outside(table: Input<'_>, row: Row, size: i64) -> Option<(usize, i64)> {
+    match table.element_type() {
+        ElementType::I32 => find(table.bytes().as_chunks::<4>().0, row, size),
+        ElementType::I64 => find(table.bytes().as_chunks::<8>().0, row, size),
+        _ => None,
+    }
+}
+
+/// The first word that is outside; whole blocks are tested without a branch, so that the compiler vectorises those of neighbours.
+fn find<W: Word>(words: &[W], row: Row, size: i64) -> Option<(usize, i64)> {
+    const BLOCK: usize = 64;
+    let word = |k: usize| &words[(row.first + k as i64 * row.stride) as usize];
+    for done in (0..row.count).step_by(BLOCK) {
+        let block = done..row.count.min(done + BLOCK);
+        let any_is_outside = match row.stride {
+            1 => {
+                let first = row.first as usize;
+                let block = &words[first + block.start..first + block.end];
+                W::any_is_outside(block.iter(), size)
+            }
+            _ => W::any_is_outside(block.clone().map(word), size),
+        };
+        if any_is_outside {
+            let mut each = block.map(|k| (k, word(k).value()));
+            return each.find(|&(_, value)| is_outside(value, size));
+        }
+    }
+    None
 }
 
 /// The index at an element position of a table.

@@ -155,7 +155,7 @@ impl Builder {
     fn is_within(&mut self, constant: usize, size: i64) -> Result<bool, Error> {
         let tensor = self.constants[constant].clone();
         self.read_known(tensor.element_type(), tensor.shape())?;
-        Ok(steps::find_outside(tensor.as_input(), 0..tensor.len(), size).is_none())
+        Ok(steps::find_outside(tensor.as_input(), steps::Row::all(tensor.len()), size).is_none())
     }
 
     /// The elements of a map over constants.

@@ -1,10 +1,58 @@
-//! What plans of small operands are made of.
+//! What plans are made of.
 
 use crate::level::Level;
 use crate::nest::schedule::Move;
+use crate::plan::{Plan, Reader, Step};
 use crate::program::Program;
 use crate::signature::Signature;
 use alloc::vec::Vec;
+
+/// That of a text which declares its operands.
+fn plan(text: &str) -> Plan {
+    let program = Program::parse(text).expect("it is a program");
+    let signature = program
+        .operands()
+        .iter()
+        .fold(Signature::new(), |signature, operand| {
+            let declared = operand
+                .declared
+                .as_ref()
+                .expect("its operands are declared");
+            let dims: Vec<usize> = declared.shape.iter().flatten().flatten().copied().collect();
+            signature.operand(declared.element_type, &dims)
+        });
+    program.compile(&signature).expect("it has a plan")
+}
+
+/// Indices are tested where they are read if all of them are, in whatever order, once or more often; else before.
+#[test]
+fn indices_are_tested_where_all_of_them_are_read() {
+    let tested = |text| match plan(text).steps() {
+        [Step::Check(check), Step::Nest(_)] => check.reader(),
+        steps => panic!("{text}: {steps:?}"),
+    };
+    for text in [
+        "<f32[9], i: i64[8]> x[@i]",
+        "<f32[9], i: i64[8]> x[@i][::-1]",
+        "<f32[9], i: i32[8]> x[@(i[1:7:2])][::-1]",
+        "<f32[9], i: i64[4, 6]> x[@i][:, ::-1]",
+        "<f32[9], i: i64[4, 6]> x[@i][::-1]",
+        "<f32[9], i: i64[4, 6]> x[@(i[:, 1:5])]",
+        "<f32[9], i: i64[4, 6]> x[@(i[::-1, 1:5])][:, ::-1]",
+        "<f32[5, 9], i: i64[4, 6]> x[:, @i][..., ::-1]",
+    ] {
+        assert_eq!(tested(text), Some(Reader::Move), "{text}");
+    }
+    for text in [
+        "<f32[9], i: i64[8]> x[@i][1:]",
+        "<f32[9], i: i64[8]> x[@i][::2]",
+        "<f32[9], i: i64[4, 6]> x[@i][:, 1:]",
+        "<f32[9], i: i64[4, 6]> x[@i][::-2, ::-1]",
+        "<f32[9], i: i64[8]> x[@i][2:6]",
+    ] {
+        assert_eq!(tested(text), None, "{text}");
+    }
+}
 
 /// Small operands of which rows read the first element or the last: the loads of a vector that begin with the first byte that they give, or
 /// are lines, would leave them.
@@ -21,12 +69,7 @@ fn known_rows_at_the_ends_of_an_operand_are_read_inside_it() {
         "<i64[6, 10, 4]> x[1:5, 2:8, ::-1]",
     ];
     for text in texts.into_iter().filter(|_| Level::best() != Level::SCALAR) {
-        let program = Program::parse(text).expect("it is a program");
-        let declared = program.operands()[0].declared.as_ref();
-        let declared = declared.expect("its operand is declared");
-        let dims: Vec<usize> = declared.shape.iter().flatten().flatten().copied().collect();
-        let signature = Signature::new().operand(declared.element_type, &dims);
-        let plan = program.compile(&signature).expect("it has a plan");
+        let plan = plan(text);
         let nest = plan.nests().next().expect("it moves");
         let schedule = nest.schedule().expect("elements have bytes");
         let Move::Shuffle(periods) = schedule.inner() else {

@@ -209,7 +209,7 @@ impl Emitter<'_> {
     fn is_fixed_table(&self, constant: usize, size: i64) -> bool {
         let table = &self.plan.constants()[constant];
         table.len() <= INDICES
-            && steps::find_outside(table.as_input(), 0..table.len(), size).is_none()
+            && steps::find_outside(table.as_input(), steps::Row::all(table.len()), size).is_none()
     }
 
     /// A check and the nest after it, if that is a Move that looks at all indices of the table.

@@ -24,12 +24,31 @@ fn an_index_is_outside_or_has_a_place() {
             if is_inside {
                 assert_eq!(i128::from(wrapped(index, size)), place, "{index} of {size}");
             }
-            if let (Ok(index), Ok(size)) = (i32::try_from(index), u32::try_from(size)) {
-                assert_eq!(is_outside_i32(index, size), !is_inside, "{index} of {size}");
+            assert_eq!(
+                any_is_outside([index].into_iter(), size),
+                !is_inside,
+                "{index} of {size}"
+            );
+            if let Ok(index) = i32::try_from(index) {
+                assert_eq!(
+                    any_is_outside_i32([index].into_iter(), size),
+                    !is_inside,
+                    "{index} of {size}"
+                );
             }
         }
     }
     for index in ends {
         assert!(is_outside(index, -1) && is_outside(index, i64::MIN));
+        assert!(any_is_outside([index].into_iter(), i64::MIN));
+    }
+    for at in 0..3 {
+        let indices =
+            |outside| core::array::from_fn::<_, 3, _>(|k| if k == at { outside } else { -2 });
+        for (outside, is_outside) in [(2, true), (-3, true), (1, false), (-1, false)] {
+            assert_eq!(any_is_outside(indices(outside).into_iter(), 2), is_outside);
+            let words = indices(outside).map(|index| index as i32);
+            assert_eq!(any_is_outside_i32(words.into_iter(), 2), is_outside);
+        }
     }
 }

@@ -34,13 +34,10 @@ use crate::level::Level;
 use crate::shuffle::Shuffle;
 use core::mem::MaybeUninit;
 use core::ops::Range;
-use indices::ASKED;
+use indices::{ASKED, BLOCK};
 pub(super) use indices::{Index, Indices};
 use single::{Found, Picked, alone, as_read, asked_first, in_turn};
 use small_tables::{MOST_ENTRIES, pays, threes, widen};
-
-/// Places that are found at once.
-const BLOCK: usize = 256;
 
 /// At most this many rows need no blocks, if they are near, or not wider than those that are fetched ahead.
 const FEW: usize = 8;
@@ -75,7 +72,52 @@ pub(super) unsafe fn run<I: Index>(
                 _ => as_read(picked, |to, from| rows::one(level, to, from, rows.bytes)),
             };
         }
-        let Some(done) = vectors(level, dst, src, rows, &indices) else {
+        match rows.bytes < LEAST_AHEAD && rows.src_stride == 0 && !indices.are_neighbours() {
+            true => scattered(level, dst, src, rows, &indices),
+            false => many(level, dst, src, rows, &indices),
+        }
+    }
+}
+
+/// Narrow rows whose indices are no neighbours, block by block as if they were.
+///
+/// # Safety
+/// As [`run`]; the source stands still.
+#[inline(never)]
+unsafe fn scattered<I: Index>(
+    level: Level,
+    dst: *mut u8,
+    src: *const u8,
+    rows: Rows,
+    indices: &Indices<I>,
+) -> bool {
+    let mut room = [const { MaybeUninit::uninit() }; BLOCK];
+    (0..rows.count).step_by(BLOCK).all(|done| {
+        let count = BLOCK.min(rows.count - done);
+        let to = dst.wrapping_offset(done as isize * rows.dst_stride);
+        // SAFETY: by the contract of this function, for the rows of the block.
+        unsafe {
+            let indices = indices.from(done).as_neighbours(count, &mut room);
+            many(level, to, src, Rows { count, ..rows }, &indices)
+        }
+    })
+}
+
+/// Rows that are more than a few: by vectors as far as they go, the rest in blocks.
+///
+/// # Safety
+/// As [`run`].
+#[inline]
+unsafe fn many<I: Index>(
+    level: Level,
+    dst: *mut u8,
+    src: *const u8,
+    rows: Rows,
+    indices: &Indices<I>,
+) -> bool {
+    // SAFETY: by the contract of this function; what a vector loop leaves over is the end of the same rows.
+    unsafe {
+        let Some(done) = vectors(level, dst, src, rows, indices) else {
             return false;
         };
         let rest = Rows {
@@ -126,8 +168,7 @@ unsafe fn vectors<I: Index>(
             #[cfg(target_arch = "x86_64")]
             (Kind::Avx512, bytes @ (1..=4 | 8)) if habits().has_quick_gathers => match bytes {
                 4 | 8 => avx512::words(dst, src, rows, indices),
-                _ if pays(&rows, indices, MOST_ENTRIES) => avx512::narrow(dst, src, rows, indices),
-                _ => Some(0),
+                _ => avx512::narrow(dst, src, rows, indices),
             },
             #[cfg(target_arch = "x86_64")]
             (Kind::Avx2 | Kind::Avx512, _) if avx2::takes(&rows, indices) => {

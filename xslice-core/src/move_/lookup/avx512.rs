@@ -1,5 +1,5 @@
-//! Look-ups with AVX-512: narrow entries of small tables in registers, those of larger ones through a table in L1, words by gathers where
-//! the processor is quick at them.
+//! Look-ups with AVX-512: narrow entries of small tables in registers, those of larger ones and words by gathers where the processor is
+//! quick at them.
 //!
 //! Everything here moves the same bytes as [`lookup`](super), which is also what takes over where a case does not fit. Each lane's
 //! index is tested before it is used; what lies outside its axis is not loaded.
@@ -9,7 +9,6 @@ use crate::move_::copy::Rows;
 use crate::move_::prefetch::{self, PAGE};
 use crate::move_::processor::habits;
 use core::arch::x86_64::*;
-use core::mem::MaybeUninit;
 
 /// Eight indices from `k` on, wrapped, and a bit for each that then lies in the axis.
 ///
@@ -31,7 +30,7 @@ unsafe fn eight<I: Index>(indices: &Indices<I>, k: usize) -> (__m512i, __mmask8)
     (wrapped, _mm512_cmplt_epu64_mask(wrapped, size))
 }
 
-/// Sixteen indices from `k` on, wrapped, and a bit for each that then lies in the axis, which is small.
+/// Sixteen indices from `k` on, wrapped, and a bit for each that then lies in the axis, whose places are words.
 ///
 /// # Safety
 /// As [`eight`].
@@ -42,7 +41,7 @@ unsafe fn sixteen<I: Index>(indices: &Indices<I>, k: usize) -> (__m512i, __mmask
     unsafe {
         if size_of::<I>() == 4 {
             let index = _mm512_loadu_si512(indices.table.add(k).cast());
-            #[expect(clippy::cast_possible_truncation, reason = "at most MOST_ENTRIES")]
+            #[expect(clippy::cast_possible_truncation, reason = "its places are words")]
             let size = _mm512_set1_epi32(indices.size as i32);
             let wrapped = _mm512_mask_add_epi32(index, _mm512_movepi32_mask(index), index, size);
             return (wrapped, _mm512_cmplt_epu32_mask(wrapped, size));
@@ -105,11 +104,18 @@ pub(super) unsafe fn words<I: Index>(
     (all == 0xff).then_some(whole)
 }
 
-/// Entries of 1 to 3 bytes, through a table of one word an entry. Gives how many are done; the rest is fewer than a vector. `None`: an
-/// index lies outside.
+/// The place of the last word of the table, in bytes. `None`: it is shorter, or too long for such places.
+fn last_word<I: Index>(rows: &Rows, indices: &Indices<I>) -> Option<i32> {
+    let last_row = (indices.size - 1).checked_mul(indices.scale as i64)?;
+    let place = i32::try_from(last_row.checked_add(rows.bytes as i64)? - 4).ok()?;
+    (indices.scale > 0 && place >= 0).then_some(place)
+}
+
+/// Rows of 1 to 3 bytes, by gathers of words: of one that would leave the table, the last one is read and shifted. Gives how many are done;
+/// the rest is fewer than a vector, or all where places are no words. `None`: an index lies outside.
 ///
 /// # Safety
-/// As [`words`], with at most [`small_tables::MOST_ENTRIES`] entries.
+/// As [`words`], but for the bytes of a row.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
 pub(super) unsafe fn narrow<I: Index>(
     dst: *mut u8,
@@ -117,30 +123,39 @@ pub(super) unsafe fn narrow<I: Index>(
     rows: Rows,
     indices: &Indices<I>,
 ) -> Option<usize> {
-    let mut table = [MaybeUninit::uninit(); small_tables::MOST_ENTRIES];
-    // SAFETY: by the contract of this function.
-    unsafe { small_tables::widen(&mut table, src, &rows, indices) };
-    // Byte k of the packed entries of three bytes, out of words.
+    let Some(last) = last_word(&rows, indices) else {
+        return Some(0);
+    };
+    // Byte k of the packed rows of three bytes, out of words.
     let packed: [u8; 64] =
         core::array::from_fn(|k| if k < 48 { (k / 3 * 4 + k % 3) as u8 } else { 0 });
+    // SAFETY: an array of 64 bytes.
+    let order = unsafe { _mm512_loadu_si512(packed.as_ptr().cast()) };
+    #[expect(clippy::cast_possible_truncation, reason = "places are words")]
+    let (last, scale) = (
+        _mm512_set1_epi32(last),
+        _mm512_set1_epi32(indices.scale as i32),
+    );
     let whole = rows.count / 16 * 16;
     let mut all = u16::MAX;
     for k in (0..whole).step_by(16) {
-        // SAFETY: lanes whose index lies in the axis read the table; the destination has room for 16 entries.
+        // SAFETY: lanes whose index lies in the axis read a word of the table; the destination has room for 16 rows.
         unsafe {
             let (wrapped, inside) = sixteen(indices, k);
             all &= inside;
+            let places = _mm512_mullo_epi32(wrapped, scale);
+            let read = _mm512_min_epi32(places, last);
+            let beyond = _mm512_slli_epi32::<3>(_mm512_sub_epi32(places, read));
             let none = _mm512_setzero_si512();
-            let table = table.as_ptr().cast();
-            let words = _mm512_mask_i32gather_epi32::<4>(none, inside, wrapped, table);
+            let words = _mm512_mask_i32gather_epi32::<1>(none, inside, read, src.cast());
+            let words = _mm512_srlv_epi32(words, beyond);
             let to = dst.add(k * rows.bytes);
             match rows.bytes {
                 1 => _mm_storeu_si128(to.cast(), _mm512_cvtepi32_epi8(words)),
                 2 => _mm256_storeu_si256(to.cast(), _mm512_cvtepi32_epi16(words)),
                 _ => {
-                    let order = _mm512_loadu_si512(packed.as_ptr().cast());
-                    let entries = _mm512_permutexvar_epi8(order, words);
-                    _mm512_mask_storeu_epi8(to.cast(), (1 << 48) - 1, entries);
+                    let rows = _mm512_permutexvar_epi8(order, words);
+                    _mm512_mask_storeu_epi8(to.cast(), (1 << 48) - 1, rows);
                 }
             }
         }

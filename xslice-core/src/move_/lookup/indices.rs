@@ -21,13 +21,62 @@ impl Index for i64 {}
 /// Indices that are asked at once.
 pub const ASKED: usize = 32;
 
+/// Indices that are turned into places, or laid side by side, at once.
+pub const BLOCK: usize = 256;
+
+/// Room for a block of indices.
+pub type Neighbours<I> = [MaybeUninit<I>; BLOCK];
+
 /// Rows of tables of this size or more come from the last cache or from memory: as many as can be have to be on their way at any time.
 const FAR_TABLE: usize = 16 << 20;
 
 impl<I: Index> Indices<I> {
     /// Whether indices are neighbours, of rows whose place they alone decide.
     pub fn are_packed(&self, src_stride: isize) -> bool {
-        (self.stride, src_stride) == (size_of::<I>() as isize, 0)
+        self.are_neighbours() && src_stride == 0
+    }
+
+    /// Copies indices, one after each `stride` bytes.
+    ///
+    /// # Safety
+    /// They lie in the table.
+    #[inline(always)]
+    unsafe fn each_at(&self, stride: isize, to: &mut [MaybeUninit<I>]) {
+        for (k, to) in to.iter_mut().enumerate() {
+            let at = self.table.wrapping_byte_offset(k as isize * stride);
+            // SAFETY: by the contract of this function; at any alignment.
+            to.write(unsafe { at.read_unaligned() });
+        }
+    }
+
+    /// Whether each lies behind the one before it.
+    pub fn are_neighbours(&self) -> bool {
+        self.stride == size_of::<I>() as isize
+    }
+
+    /// The first `count` as neighbours, which vectors can load: where they are, or copied to `room`.
+    ///
+    /// # Safety
+    /// They lie in the table; they are at most [`BLOCK`], and `room` outlives what is made of it.
+    #[inline(always)]
+    pub unsafe fn as_neighbours(&self, count: usize, room: &mut Neighbours<I>) -> Self {
+        if self.are_neighbours() {
+            return *self;
+        }
+        let size = size_of::<I>() as isize;
+        // A loop of its own for what goes backwards, which vectors can turn around.
+        // SAFETY: by the contract of this function.
+        unsafe {
+            match self.stride == -size {
+                true => self.each_at(-size, &mut room[..count]),
+                false => self.each_at(self.stride, &mut room[..count]),
+            }
+        }
+        Self {
+            table: room.as_ptr().cast(),
+            stride: size,
+            ..*self
+        }
     }
 
     /// Bytes of the source that the axis spans.
@@ -176,6 +225,50 @@ impl<I: Index> Indices<I> {
         src_stride: isize,
         places: &mut [MaybeUninit<isize>],
     ) -> bool {
+        // SAFETY: by the contract of this function.
+        unsafe {
+            match self.are_neighbours() {
+                true => self.places_of_neighbours(level, first, src_stride, places),
+                false => self.places_apart(level, first, src_stride, places),
+            }
+        }
+    }
+
+    /// Block by block as those of neighbours, of which the block's first is the `first`.
+    ///
+    /// # Safety
+    /// As [`Indices::places`].
+    #[inline(never)]
+    unsafe fn places_apart(
+        &self,
+        level: Level,
+        first: usize,
+        src_stride: isize,
+        places: &mut [MaybeUninit<isize>],
+    ) -> bool {
+        let mut room = [const { MaybeUninit::uninit() }; BLOCK];
+        let firsts = (first..).step_by(BLOCK);
+        places.chunks_mut(BLOCK).zip(firsts).all(|(places, first)| {
+            // SAFETY: by the contract of this function, for the indices of a block.
+            unsafe {
+                let indices = self.from(first).as_neighbours(places.len(), &mut room);
+                let table = indices.table.wrapping_sub(first);
+                let indices = Self { table, ..indices };
+                indices.places_of_neighbours(level, first, src_stride, places)
+            }
+        })
+    }
+
+    /// # Safety
+    /// As [`Indices::places`].
+    #[inline]
+    unsafe fn places_of_neighbours(
+        &self,
+        level: Level,
+        first: usize,
+        src_stride: isize,
+        places: &mut [MaybeUninit<isize>],
+    ) -> bool {
         // SAFETY: by the contract of this function; holding `level` is the proof that the processor has its instructions.
         unsafe {
             match level.kind() {
@@ -228,45 +321,40 @@ impl<I: Index> Indices<I> {
         src_stride: isize,
         places: &mut [MaybeUninit<isize>],
     ) -> bool {
-        // Loops of their own for neighbours, which vectors can load, and for shifts, which they do quicker than products.
-        let neighbours = size_of::<I>() as isize;
+        // Loops of their own for shifts, which vectors do quicker than products.
         let (scale, shift) = (self.scale, self.scale.trailing_zeros() % isize::BITS);
         // SAFETY: by the contract of this function.
         unsafe {
-            if !self.are_packed(src_stride) {
+            if src_stride != 0 {
                 let place = |row, index: isize| {
                     index
                         .wrapping_mul(scale)
                         .wrapping_add(row as isize * src_stride)
                 };
-                self.places_by(self.stride, first, place, places)
+                self.places_by(first, place, places)
             } else if scale == 1 << shift {
-                self.places_by(neighbours, first, |_, index| index << shift, places)
+                self.places_by(first, |_, index| index << shift, places)
             } else {
-                let place = |_, index: isize| index.wrapping_mul(scale);
-                self.places_by(neighbours, first, place, places)
+                self.places_by(first, |_, index| index.wrapping_mul(scale), places)
             }
         }
     }
 
     /// # Safety
-    /// As [`Indices::places`]; `stride` is that of the table, `place` gives the place of a row with a wrapped index.
+    /// As [`Indices::places`], for neighbours; `place` gives the place of one of the rows with a wrapped index.
     #[inline(always)]
     unsafe fn places_by(
         &self,
-        stride: isize,
         first: usize,
         place: impl Fn(usize, isize) -> isize,
         places: &mut [MaybeUninit<isize>],
     ) -> bool {
-        let table = self.table.wrapping_byte_offset(first as isize * stride);
-        let last = self.size - 1;
+        let (table, last) = (self.table.wrapping_add(first), self.size - 1);
         // The sign says whether any is outside: below zero once wrapped, or beyond the last.
         let mut outside = 0;
         for (k, to) in places.iter_mut().enumerate() {
-            let at = table.wrapping_byte_offset(k as isize * stride);
             // SAFETY: by the contract of this function; one of the type lies there, at any alignment.
-            let index: i64 = unsafe { at.read_unaligned() }.into();
+            let index: i64 = unsafe { table.wrapping_add(k).read_unaligned() }.into();
             let wrapped = self.wrapped(index);
             outside |= wrapped | last.wrapping_sub(wrapped);
             to.write(place(first + k, wrapped as isize));

@@ -10,9 +10,48 @@ use crate::move_::processor::on_each_processor;
 use crate::move_::tests::{Random, UNTOUCHED};
 use crate::shuffle::LINE;
 use alloc::{vec, vec::Vec};
+use core::mem::MaybeUninit;
+
+/// Indices at a distance of so many, backwards if it is negative, with `gap` between them.
+struct Laid<I> {
+    all: Vec<I>,
+    distance: isize,
+}
+
+impl<I: Index> Laid<I> {
+    fn new(ids: &[I], distance: isize, gap: I) -> Self {
+        let apart = distance.unsigned_abs();
+        let mut all = vec![gap; ids.len() * apart];
+        for (k, &id) in ids.iter().enumerate() {
+            let at = if distance < 0 { ids.len() - 1 - k } else { k };
+            all[at * apart] = id;
+        }
+        Self { all, distance }
+    }
+
+    fn indices(&self, scale: usize, size: usize) -> Indices<I> {
+        let apart = self.distance.unsigned_abs();
+        let first = if self.distance < 0 {
+            self.all.len() - apart
+        } else {
+            0
+        };
+        Indices {
+            table: self.all[first..].as_ptr(),
+            stride: self.distance * size_of::<I>() as isize,
+            scale: scale as isize,
+            size: size as i64,
+        }
+    }
+}
+
+/// Neighbours most often.
+fn some_distance(random: &mut Random) -> isize {
+    [1, 1, 1, 2, -1, -3][random.below(6)]
+}
 
 /// Looks up at every level, and compares with the entries; then with an index outside of the axis, which is to be refused. Entries touch, or
-/// are some bytes apart.
+/// are some bytes apart; so do indices, with such as are outside between them.
 fn look_up<I: Index>(random: &mut Random, bytes: usize, size: usize, mut ids: Vec<I>, outside: I) {
     let scale = bytes + random.below(2) * random.below(4);
     let table = random.bytes(scale * (size - 1) + bytes + LINE);
@@ -33,34 +72,77 @@ fn look_up<I: Index>(random: &mut Random, bytes: usize, size: usize, mut ids: Ve
     let rows_of = entries.flat_map(|at| table[at..at + bytes].to_vec());
     // What lies after the rows is not theirs.
     let expected: Vec<u8> = rows_of.chain([UNTOUCHED; LINE]).collect();
-    let look_up = |level, ids: &[I]| {
+    let distance = some_distance(random);
+    let look_up = |level, ids: &Laid<I>| {
         let mut dst = vec![UNTOUCHED; expected.len()];
-        let indices = Indices {
-            table: ids.as_ptr(),
-            stride: size_of::<I>() as isize,
-            scale: scale as isize,
-            size: size as i64,
-        };
+        let indices = ids.indices(scale, size);
         // SAFETY: the entries of the axis lie in `table`, `dst` has room for more than there are indices.
         let passed = unsafe { run(level, dst.as_mut_ptr(), table.as_ptr(), rows, indices) };
         (passed, dst)
     };
+    let laid = Laid::new(&ids, distance, outside);
     on_each_processor(|| {
         for level in Level::all() {
-            let (passed, dst) = look_up(level, &ids);
+            let (passed, dst) = look_up(level, &laid);
             let name = level.name();
-            assert!(passed, "{name}: {bytes} bytes of {size}");
-            assert!(dst == expected, "{name}: {bytes} bytes of {size}");
+            assert!(passed, "{name}: {bytes} bytes of {size}, {distance} apart");
+            assert!(
+                dst == expected,
+                "{name}: {bytes} bytes of {size}, {distance} apart"
+            );
         }
     });
     let at = random.below(ids.len());
     ids[at] = outside;
+    let laid = Laid::new(&ids, distance, outside);
     on_each_processor(|| {
         for level in Level::all() {
-            let (passed, _) = look_up(level, &ids);
+            let (passed, _) = look_up(level, &laid);
             assert!(!passed, "{}: {bytes} bytes of {size}", level.name());
         }
     });
+}
+
+/// Places of as many rows as are kept for all turns of a loop, of some in their midst, of indices that lie anyhow.
+#[test]
+fn places_are_those_that_indices_say() {
+    let mut random = Random(0xA076_1D64_78BD_642F);
+    for _ in 0..300 {
+        let size = 1 + random.below(1000);
+        let count = random.below(repeat::MOST_KEPT) + 1;
+        let first = [0, random.below(count)][random.below(2)];
+        let ids: Vec<i32> = (0..count)
+            .map(|_| random.below(2 * size) as i32 - size as i32)
+            .collect();
+        let (scale, src_stride) = (
+            [1, 3, 4, 64][random.below(4)],
+            [0, 0, 5, -8][random.below(4)],
+        );
+        let laid = Laid::new(&ids, some_distance(&mut random), size as i32);
+        let indices = laid.indices(scale, size);
+        let place = |(k, &id): (usize, &i32)| {
+            let row = if id < 0 {
+                id as isize + size as isize
+            } else {
+                id as isize
+            };
+            row * scale as isize + k as isize * src_stride
+        };
+        let expected: Vec<isize> = ids.iter().enumerate().map(place).skip(first).collect();
+        for level in Level::all() {
+            let mut places = vec![MaybeUninit::new(isize::MIN); count - first];
+            // SAFETY: the indices lie in the table; the places are written before they are read.
+            let found: Vec<isize> = unsafe {
+                assert!(indices.places(level, first, src_stride, &mut places));
+                places.iter().map(|place| place.assume_init()).collect()
+            };
+            assert!(
+                found == expected,
+                "{}: {count} from {first} on",
+                level.name()
+            );
+        }
+    }
 }
 
 #[test]
