@@ -62,6 +62,20 @@ table! {
     indices_by_onnx_slice => x(F32, [9, 3]).ids(&[4], [0, 1, -2, 3]).gather(ids(slice(13, [3], [0]).by([-2])));
     indices_by_strided_slice_that_shrinks
         => x(F32, [9, 3]).ids(&[2, 2], [0, 1, -2, 3]).gather(ids(strided([0, 1], [0, 1]).begin_mask([1]).end_mask([1]).shrink([0, 1])));
+    many_indices_read_backwards (<u8[3, 700], ids: i64[600]> x[:, @ids][:, ::-1])
+        => x(U8, [3, 700]).ids(&[600], some::<600>(700)).at(at![.., "ids"]).at(at![.., by(.., -1)]);
+    columns_of_many_indices (<f32[2, 90], ids: i64[300, 2]> x[:, @(ids[:, 1])])
+        => x(F32, [2, 90]).ids(&[300, 2], some::<600>(90)).at(at![.., ids(Step::Index(at![.., 1].to_vec()))]);
+    the_first_index_out_of_range_is_refused_though_it_is_read_last (<f32[9, 2], ids: i64[2, 3]> x[@ids][:, ::-1])
+        => x(F32, [9, 2]).ids(&[2, 3], [0, 1, 9, 3, -10, 5]).at(at!["ids"]).at(at![.., by(.., -1)]);
+    the_same_elements_of_few_in_each_of_many (<u8[40, 3, 10], ids: i64[6]> x[:, 0:2, @ids])
+        => x(U8, [40, 3, 10]).ids(&[6], some::<6>(10)).at(at![.., 0..2]).at(at![.., .., "ids"]);
+    the_same_rows_of_few_in_each_of_many (<i16[6, 5, 9, 5], ids: i64[20]> x[:, 0:4, @ids])
+        => x(I16, [6, 5, 9, 5]).ids(&[20], some::<20>(9)).at(at![.., 0..4]).at(at![.., .., "ids"]);
+    the_same_reversed_rows_in_each_of_many (<i64[50, 8, 10], ids: i64[7]> x[:, @ids][..., ::-1])
+        => x(I64, [50, 8, 10]).ids(&[7], some::<7>(8)).at(at![.., "ids"]).at(at![Dots, by(.., -1)]);
+    the_same_long_rows_in_each_of_many (<f32[50, 8, 30], ids: i64[7]> x[:, @ids])
+        => x(F32, [50, 8, 30]).ids(&[7], some::<7>(8)).at(at![.., "ids"]);
     self_gather (<i64[5]> x[@x]) => on(tensor(&[5], &[4_i64, -1, 0, 2, -5])).at(at!["x"]);
     self_gather_of_rank_2 (<i64[3, 2]> x[@x]) => on(tensor(&[3, 2], &[2_i64, -1, 0, 2, -3, 1])).at(at!["x"]);
     self_gather_twice (<i32[4]> x[@x][@x]) => on(tensor(&[4], &[3_i32, 2, 0, -3])).at(at!["x"]).at(at!["x"]);
@@ -109,6 +123,14 @@ table! {
     unsqueeze_between_slices
         => x(F32, [3, 5]).at(at![by(.., -1)]).then(Step::Unsqueeze(vec![0, -1])).at(at![.., .., 1..4]);
     squeeze_of_a_negative_axis => x(I64, [3, 5]).at(at![.., 2..3]).then(Step::Squeeze(vec![-1]));
+}
+
+/// Indices of an axis, from both its ends.
+fn some<const COUNT: usize>(size: i64) -> [i64; COUNT] {
+    core::array::from_fn(|k| match k as i64 * 7 % (2 * size) {
+        index if index < size => index,
+        index => index - 2 * size,
+    })
 }
 
 /// A gather of a gather of a gather, on one axis.

@@ -21,6 +21,7 @@ mod collect;
 mod copy;
 mod few;
 mod fill;
+mod kept;
 mod lookup;
 #[cfg(target_arch = "x86_64")]
 mod mask;

@@ -8,19 +8,13 @@ use super::at::{At, Turns, each_turn};
 use super::cache::Cache;
 use super::copy::{self, Mover, by_width};
 use super::few;
-use super::lookup::repeat::{self, KeptPlaces};
-use super::lookup::{looked_ahead, pick};
 use super::together::Together;
-use super::{Call, MOST_INLINE, Rows, indices, turn};
-use crate::access::IndexType;
+use super::{Call, MOST_INLINE, Rows, turn};
+use crate::access::Access;
 use crate::level::Level;
-use crate::nest::schedule::{LookedUp, Move, Row, Schedule, Strided};
+use crate::nest::schedule::{Move, Schedule, Strided};
 use crate::scratch;
 use crate::sources::Sources;
-use core::mem::MaybeUninit;
-
-/// Fewer rows in all turns are over in machine code before places are kept.
-const LEAST_KEPT: usize = 192;
 
 impl Schedule {
     /// Loops around [`Schedule::run_innermost`]: all but the innermost one or those whose rows are moved together, or all where indices are
@@ -30,7 +24,7 @@ impl Schedule {
     pub fn outer_loops(&self) -> usize {
         let loops = self.extents().len();
         match self.src().is_affine() {
-            true if self.knows_rows() => 0,
+            true if self.knows_rows() || self.kept_in_loops().is_some() => 0,
             true => {
                 let together = self.whole_together();
                 loops - together.map_or(loops.min(1), |together| together.loops)
@@ -57,39 +51,6 @@ impl Schedule {
     /// [`Schedule::together`] of all turns.
     fn whole_together(&self) -> Option<Together> {
         self.together(Level::settled(), self.extents(), self.inner().count())
-    }
-
-    /// Whether turns of the innermost loop look up the same indices, so many rows that places kept for all turns are quicker than code
-    /// that reads each index anew.
-    #[doc(hidden)]
-    #[must_use]
-    pub fn repeats_lookups(&self) -> bool {
-        let Move::Lookup(runs @ LookedUp { row: Row::Run, .. }) = self.inner() else {
-            return false;
-        };
-        let Some((&turns, outer)) = self.extents().split_last() else {
-            return false;
-        };
-        let stride = runs.lookup.access.strides.get(outer.len());
-        self.src().is_affine()
-            && stride.is_none_or(|&stride| stride == 0)
-            && repeat::pays(runs.count, turns)
-            && runs.count.saturating_mul(turns) >= LEAST_KEPT
-    }
-
-    /// Whether turns that begin where indices say look up the same rows, which are found once for all of them: code that reads each index
-    /// anew is slower.
-    #[doc(hidden)]
-    #[must_use]
-    pub fn keeps_places(&self) -> bool {
-        let Move::Lookup(runs @ LookedUp { row: Row::Run, .. }) = self.inner() else {
-            return false;
-        };
-        let turns = self.extents().iter().product();
-        !self.src().is_affine()
-            && runs.bytes <= MOST_INLINE
-            && runs.lookup.access.strides.iter().all(|&stride| stride == 0)
-            && repeat::pays(runs.count, turns)
     }
 
     /// Runs the move for all turns of the loops inside the [`Schedule::outer_loops`], or once if there is none. `false`: an index that the move
@@ -152,6 +113,16 @@ impl Schedule {
             src: at,
             ..At::default()
         };
+        if let Some(runs) = self.kept_in_loops() {
+            let begin = |of: i64, access: &Access| of.wrapping_sub(access.offset);
+            let within = At {
+                src: begin(at, self.src()),
+                dst: begin(0, self.dst()),
+                table: begin(0, &runs.lookup.access),
+            };
+            // SAFETY: by the contract of this function.
+            return unsafe { Call { within, ..call }.kept(runs) };
+        }
         let (together, loops) = (self.whole_together(), self.outer_loops());
         let inner = &self.extents()[loops..];
         // SAFETY: by the contract of this function these are positions of turns within the extents.
@@ -162,17 +133,6 @@ impl Schedule {
                 (None, _) => call.turns(first, 1, At::default()),
             }
         }
-    }
-}
-
-/// Bytes from a turn's place on in which all entries of the axis lie; `usize::MAX`: that is not known.
-fn reach(runs: &LookedUp) -> usize {
-    match (usize::try_from(runs.lookup.scale), runs.src_stride) {
-        (Ok(scale), 0) => {
-            let last = (runs.lookup.size as usize).saturating_sub(1);
-            runs.bytes.saturating_add(scale.saturating_mul(last))
-        }
-        _ => usize::MAX,
     }
 }
 
@@ -203,9 +163,7 @@ impl Call<'_> {
                         }
                     }
                 }
-                Move::Lookup(runs @ LookedUp { row: Row::Run, .. })
-                    if stride.table == 0 && repeat::pays(self.count, turns) =>
-                {
+                Move::Lookup(runs) if self.repeats(turns, stride) => {
                     self.repeated(runs, first, turns, stride)
                 }
                 _ => each_turn(first, turns, stride, |at| self.inner(at)),
@@ -243,76 +201,6 @@ impl Call<'_> {
         true
     }
 
-    /// Some turns of a loop, each by the same indices, which are wrapped and tested once.
-    ///
-    /// # Safety
-    /// As [`Call::turns`], of a schedule whose move looks up `runs`, at most [`repeat::MOST_KEPT`] of them.
-    #[inline(never)]
-    unsafe fn repeated(&self, runs: &LookedUp, first: At, turns: usize, stride: At) -> bool {
-        let mut places = [const { MaybeUninit::uninit() }; repeat::MOST_KEPT];
-        // SAFETY: by the contract of this function. Any index of the axis is proved to lie in the operand (I3), so all of `reach` does, and
-        // what is between two turns.
-        unsafe {
-            let Some((rows, places)) = self.places(runs, first.table, &mut places) else {
-                return false;
-            };
-            let (to, from) = self.ends(first);
-            let turns = Turns::new(turns, stride);
-            repeat::moved(self.level, to, from, rows, places, turns);
-        }
-        true
-    }
-
-    /// All turns of a schedule that [`keeps_places`](Schedule::keeps_places).
-    ///
-    /// # Safety
-    /// As [`nest`](super::nest); `runs` are what its move looks up.
-    #[inline(never)]
-    pub(super) unsafe fn kept(&self, runs: &LookedUp) -> bool {
-        let mut places = [const { MaybeUninit::uninit() }; repeat::MOST_KEPT];
-        let table = self.within.table + runs.lookup.access.offset;
-        // SAFETY: by the contract of this function.
-        unsafe {
-            match self.places(runs, table, &mut places) {
-                Some((rows, places)) => {
-                    by_width!(rows.bytes, kept_turns(self, rows, places.each))
-                }
-                None => false,
-            }
-        }
-    }
-
-    /// The rows of a look-up whose indices begin there, and their places. `None`: an index lies outside its axis.
-    ///
-    /// # Safety
-    /// `runs` are what the move looks up; their indices lie in the table.
-    unsafe fn places<'p>(
-        &self,
-        runs: &LookedUp,
-        table: i64,
-        places: &'p mut [MaybeUninit<isize>; repeat::MOST_KEPT],
-    ) -> Option<(Rows, KeptPlaces<'p>)> {
-        let (lookup, index_stride) = (&runs.lookup, runs.index_stride);
-        let rows = self.rows_looked_up(runs);
-        let places = places.get_mut(..rows.count)?;
-        // SAFETY: by the contract of this function; all places are written.
-        unsafe {
-            let table = self.table.offset(table as isize);
-            let (level, stride) = (self.level, rows.src_stride);
-            let inside = match lookup.index {
-                IndexType::I32 => {
-                    indices::<i32>(table, lookup, index_stride).places(level, 0, stride, places)
-                }
-                IndexType::I64 => {
-                    indices::<i64>(table, lookup, index_stride).places(level, 0, stride, places)
-                }
-            };
-            let each = &*(&raw const *places as *const [isize]);
-            let reach = reach(runs);
-            inside.then_some((rows, KeptPlaces { each, reach }))
-        }
-    }
-
     /// Short rows at constant distances.
     ///
     /// # Safety
@@ -324,20 +212,6 @@ impl Call<'_> {
             let (to, from) = self.ends(at);
             copy::each(mover, to, from, rows);
         }
-    }
-}
-
-/// # Safety
-/// As [`Call::kept`]; the mover is for `rows.bytes`.
-unsafe fn kept_turns(mover: impl Mover, call: &Call<'_>, rows: Rows, places: &[isize]) -> bool {
-    let ahead = looked_ahead(rows.cache, rows.bytes);
-    // SAFETY: by the contract of this function; `walk` gives the positions of turns within the extents.
-    unsafe {
-        call.walk(|at| {
-            let (to, from) = call.ends(at);
-            pick(mover, to, from, rows, places, ahead);
-            true
-        })
     }
 }
 

@@ -24,6 +24,9 @@ use crate::move_::rows::Way;
 /// Places that are kept for all turns of a loop, at most: 8 KiB on the stack.
 pub(in crate::move_) const MOST_KEPT: usize = 1024;
 
+/// Rows of several turns are listed up to this many.
+const MOST_LISTED: usize = 256;
+
 /// Whether places of `count` rows are kept for `turns` turns.
 pub(in crate::move_) fn pays(count: usize, turns: usize) -> bool {
     turns > 1 && count <= MOST_KEPT
@@ -88,16 +91,56 @@ pub(in crate::move_) unsafe fn moved(
             return few::moved(dst, src, &rows, places.each, turns);
         }
         if let Some(way) = Way::of(level, &rows) {
-            let places = places.each;
-            for (to, from) in turns.each(dst, src) {
-                way.moves(level, to, from, rows, places.len(), |k| places[k]);
-            }
-            return;
+            return listed(
+                dst,
+                src,
+                rows,
+                places.each,
+                turns,
+                |to, from, rows, each| {
+                    way.moves(level, to, from, rows, each.len(), |k| each[k]);
+                },
+            );
         }
         by_width!(
             rows.bytes,
             pick_in_turns(dst, src, rows, places.each, turns)
         );
+    }
+}
+
+/// Calls `some` with the rows of as many turns as can be listed together, and their places: those of turns that touch in the destination.
+#[inline]
+pub(in crate::move_) fn listed(
+    dst: *mut u8,
+    src: *const u8,
+    rows: Rows,
+    places: &[isize],
+    turns: Turns,
+    some: impl Fn(*mut u8, *const u8, Rows, &[isize]),
+) {
+    let touch = turns.dst_stride == rows.dst_stride * rows.count as isize;
+    let at_once = match touch {
+        true => turns.count.min(MOST_LISTED / rows.count.max(1)),
+        false => 1,
+    };
+    if at_once <= 1 {
+        return turns
+            .each(dst, src)
+            .for_each(|(to, from)| some(to, from, rows, places));
+    }
+    let mut all = [0; MOST_LISTED];
+    for (turn, all) in all.chunks_exact_mut(rows.count).take(at_once).enumerate() {
+        let begin = turn as isize * turns.src_stride;
+        for (to, place) in all.iter_mut().zip(places) {
+            *to = begin.wrapping_add(*place);
+        }
+    }
+    for done in (0..turns.count).step_by(at_once) {
+        let count = at_once.min(turns.count - done) * rows.count;
+        let to = dst.wrapping_offset(done as isize * turns.dst_stride);
+        let from = src.wrapping_offset(done as isize * turns.src_stride);
+        some(to, from, Rows { count, ..rows }, &all[..count]);
     }
 }
 
