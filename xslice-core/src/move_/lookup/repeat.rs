@@ -91,16 +91,14 @@ pub(in crate::move_) unsafe fn moved(
             return few::moved(dst, src, &rows, places.each, turns);
         }
         if let Some(way) = Way::of(level, &rows) {
-            return listed(
-                dst,
-                src,
-                rows,
-                places.each,
-                turns,
-                |to, from, rows, each| {
-                    way.moves(level, to, from, rows, each.len(), |k| each[k]);
-                },
-            );
+            let some = |to, from, rows, each: &[isize]| {
+                way.moves(level, to, from, rows, each.len(), |k| each[k]);
+            };
+            let (each, places) = (turns.each(dst, src), places.each);
+            return match way.looks_ahead() {
+                true => listed(dst, src, rows, places, turns, some),
+                false => each.for_each(|(to, from)| some(to, from, rows, places)),
+            };
         }
         by_width!(
             rows.bytes,

@@ -96,6 +96,16 @@ impl Way {
         Some(Self::Lines(Fetched::here()))
     }
 
+    /// Whether it gains by what is known of the rows after the next.
+    pub fn looks_ahead(self) -> bool {
+        match self {
+            #[cfg(target_arch = "x86_64")]
+            Self::Streamed | Self::FetchedLines => true,
+            Self::Lines(_) => true,
+            _ => false,
+        }
+    }
+
     /// That of rows which gain by stores that fill lines or vectors of the result.
     #[cfg(target_arch = "x86_64")]
     fn filling(level: Level, rows: &Rows) -> Option<Self> {

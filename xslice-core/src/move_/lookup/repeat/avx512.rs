@@ -11,15 +11,13 @@ mod windows;
 
 use super::{KeptPlaces, Turns};
 use crate::move_::copy::Rows;
+use windows::Window;
 
-/// Gathers of words are quicker than a window that serves fewer turns.
-const LEAST_AT_ONCE: usize = 4;
-
-/// How many turns take their rows from one window, if that pays.
-fn of_one_window(rows: &Rows, reach: usize, turns: Turns) -> Option<usize> {
-    let at_once = windows::at_once(rows, reach, turns)?;
+/// The window that turns take their rows from, if it is quicker than gathers.
+fn one_window(rows: &Rows, reach: usize, turns: Turns) -> Option<Window> {
+    let window = Window::of(rows, reach, turns)?;
     let by_gathers = matches!(rows.bytes, 4 | 8) && gathers::takes(rows, reach);
-    (at_once >= LEAST_AT_ONCE || !by_gathers).then_some(at_once)
+    (!by_gathers || window.cost(rows) < gathers::cost(rows.bytes)).then_some(window)
 }
 
 /// Moves rows that lie near each other, out of windows; `false`, and nothing is moved, for others.
@@ -35,9 +33,9 @@ pub(super) unsafe fn near(
 ) -> bool {
     // SAFETY: by the contract of this function.
     unsafe {
-        match of_one_window(&rows, places.reach, turns) {
-            Some(at_once) => {
-                windows::moved(dst, src, rows, places, turns, at_once);
+        match one_window(&rows, places.reach, turns) {
+            Some(window) => {
+                windows::moved(dst, src, rows, places, turns, window);
                 true
             }
             None => blends::moved(dst, src, rows, places, turns),

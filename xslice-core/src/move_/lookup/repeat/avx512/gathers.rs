@@ -39,6 +39,12 @@ pub(super) fn takes(rows: &Rows, reach: usize) -> bool {
         && (word(rows.bytes)..=i32::MAX as usize).contains(&reach)
 }
 
+/// About the cycles that words of 64 KiB take, of 4 or 8 bytes each.
+pub(super) fn cost(bytes: usize) -> usize {
+    const OF_WORD: usize = 3;
+    OF_WORD * (64 << 10) / (2 * bytes)
+}
+
 /// Moves neighbouring rows in each of the turns.
 ///
 /// # Safety

@@ -1,13 +1,11 @@
 //! Rows from the same places in every turn of a loop, with AVX-512, out of registers: the rows of some turns lie in a window of 256 bytes.
 
+use crate::move_::cache::Cache;
 use crate::move_::copy::Rows;
 use crate::move_::lookup::avx512::look_up;
 use crate::move_::lookup::repeat::{KeptPlaces, Turns};
 use crate::move_::mask::mask_of;
 use core::arch::x86_64::*;
-
-/// Bytes of the source that registers hold: as many as a byte names.
-const WINDOW: usize = 256;
 
 /// Bytes of the result that come out of one window, at most.
 const MOST_WRITTEN: usize = 1024;
@@ -15,27 +13,54 @@ const MOST_WRITTEN: usize = 1024;
 /// Fewer windows than this for each byte of a row do not pay for the order of bytes.
 const LEAST_WINDOWS: usize = 4;
 
-/// How many turns take their neighbouring rows from one window; `None`: it is too small for one, or there are too few turns.
-pub(super) fn at_once(rows: &Rows, reach: usize, turns: Turns) -> Option<usize> {
-    let written = rows.count * rows.bytes;
-    if reach > WINDOW || written > MOST_WRITTEN || !rows.touch() {
-        return None;
-    }
-    let touch = turns.dst_stride == written as isize;
-    let at_once = match usize::try_from(turns.src_stride) {
-        Ok(stride @ 1..) if touch => {
-            let read = (WINDOW - reach) / stride + 1;
-            read.min(MOST_WRITTEN.checked_div(written)?)
-        }
-        _ => 1,
-    };
-    (turns.count / at_once >= LEAST_WINDOWS * rows.bytes).then_some(at_once)
+/// Bytes of the source that registers hold, and what they give.
+#[derive(Clone, Copy)]
+pub(super) struct Window {
+    /// Vectors: one, two, or four, as many as have bytes that one names.
+    vectors: usize,
+    /// Turns that take their rows from it.
+    at_once: usize,
 }
 
-/// Moves neighbouring rows in each of the turns, of which `at_once` take theirs from one window.
+impl Window {
+    /// The quickest for neighbouring rows; `None`: none holds those of one turn, or there are too few turns.
+    pub fn of(rows: &Rows, reach: usize, turns: Turns) -> Option<Self> {
+        let written = rows.count * rows.bytes;
+        if written > MOST_WRITTEN || !rows.touch() {
+            return None;
+        }
+        let stride = match usize::try_from(turns.src_stride) {
+            Ok(stride @ 1..) if turns.dst_stride == written as isize => Some(stride),
+            _ => None,
+        };
+        let windows = [1_usize, 2, 4].into_iter().filter_map(|vectors| {
+            let room = (64 * vectors).checked_sub(reach)?;
+            let read = stride.map_or(1, |stride| room / stride + 1);
+            let at_once = read.min(MOST_WRITTEN.checked_div(written)?);
+            Some(Self { vectors, at_once })
+        });
+        let quickest = windows.min_by_key(|window| window.cost(rows))?;
+        let least = LEAST_WINDOWS * rows.bytes;
+        (turns.count / quickest.at_once >= least).then_some(quickest)
+    }
+
+    /// About the cycles that rows of 64 KiB take, of which a turn writes these.
+    pub fn cost(&self, rows: &Rows) -> usize {
+        const LOOP: usize = 4;
+        let of_store = match self.vectors {
+            1 => 2,
+            2 => 4,
+            _ => 8,
+        };
+        let written = self.at_once * rows.count * rows.bytes;
+        (LOOP + self.vectors + written.div_ceil(64) * of_store) * (64 << 10) / written.max(1)
+    }
+}
+
+/// Moves neighbouring rows in each of the turns out of windows.
 ///
 /// # Safety
-/// As [`super::moved`], for what [`at_once`] gives.
+/// As [`super::moved`], for what [`Window::of`] gives.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
 pub(super) unsafe fn moved(
     dst: *mut u8,
@@ -43,66 +68,151 @@ pub(super) unsafe fn moved(
     rows: Rows,
     places: KeptPlaces<'_>,
     turns: Turns,
-    at_once: usize,
+    window: Window,
 ) {
     let mut order = [0; MOST_WRITTEN];
     let mut bytes = order.iter_mut();
-    for turn in 0..at_once {
+    for turn in 0..window.at_once {
         for place in places.each {
             let first = turn as isize * turns.src_stride + place;
             for (byte, to) in (first as usize..).zip(bytes.by_ref().take(rows.bytes)) {
-                #[expect(clippy::cast_possible_truncation, reason = "less than WINDOW")]
+                #[expect(clippy::cast_possible_truncation, reason = "less than a window")]
                 let byte = byte as u8;
                 *to = byte;
             }
         }
     }
-    let some = |now: usize, to: *mut u8, from: *const u8| {
+    let groups = |now: usize, to: *mut u8, from: *const u8, groups: Turns| {
         let read = (now - 1) * turns.src_stride.unsigned_abs() + places.reach;
         let order = &order[..now * rows.count * rows.bytes];
         // SAFETY: by the contract of this function all bytes from the first to the last of these turns lie in the operand, and what they
         // write in the result.
         unsafe {
-            match read {
-                ..=64 => window::<1>(to, from, read, order),
-                65..=128 => window::<2>(to, from, read, order),
-                _ => window::<4>(to, from, read, order),
+            match window.vectors {
+                1 => in_order::<1>(to, from, read, order, groups),
+                2 => in_order::<2>(to, from, read, order, groups),
+                _ => in_order::<4>(to, from, read, order, groups),
             }
         }
     };
-    for (to, from) in turns.in_groups(at_once).each(dst, src) {
-        some(at_once, to, from);
-    }
-    let (to, from, rest) = turns.after(turns.that_fill(at_once), dst, src);
+    groups(window.at_once, dst, src, turns.in_groups(window.at_once));
+    let (to, from, rest) = turns.after(turns.that_fill(window.at_once), dst, src);
     if rest.count > 0 {
-        some(rest.count, to, from);
+        groups(rest.count, to, from, rest.in_groups(rest.count));
     }
 }
 
-/// Writes the bytes of a window of `read`, at most `64 * N`, in the given order.
+/// Writes the bytes of windows of `read`, at most `64 * N`, in the given order, in loops that keep a short one in registers.
 ///
 /// # Safety
-/// These bytes are readable at `src`; `order` names no others; as many as it has are writable at `dst`.
+/// As [`each`].
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
 #[inline]
-unsafe fn window<const N: usize>(dst: *mut u8, src: *const u8, read: usize, order: &[u8]) {
-    let vectors: [__m512i; N] = core::array::from_fn(|v| {
-        let from = src.wrapping_add(64 * v);
-        // SAFETY: the mask leaves out every byte past the window.
-        unsafe { _mm512_maskz_loadu_epi8(mask_of(read.saturating_sub(64 * v)), from.cast()) }
+unsafe fn in_order<const N: usize>(
+    dst: *mut u8,
+    src: *const u8,
+    read: usize,
+    order: &[u8],
+    turns: Turns,
+) {
+    // SAFETY: by the contract of this function.
+    unsafe {
+        match order.len().div_ceil(64) {
+            1 => each::<N, 1>(dst, src, read, order, turns),
+            2 => each::<N, 2>(dst, src, read, order, turns),
+            3 => each::<N, 3>(dst, src, read, order, turns),
+            4 => each::<N, 4>(dst, src, read, order, turns),
+            5 => each::<N, 5>(dst, src, read, order, turns),
+            6 => each::<N, 6>(dst, src, read, order, turns),
+            7 => each::<N, 7>(dst, src, read, order, turns),
+            8 => each::<N, 8>(dst, src, read, order, turns),
+            _ => {
+                for (k, order) in order.chunks(8 * 64).enumerate() {
+                    let dst = dst.wrapping_add(k * 8 * 64);
+                    in_order::<N>(dst, src, read, order, turns);
+                }
+            }
+        }
+    }
+}
+
+/// # Safety
+/// In each of the turns `read` bytes are readable, at most `64 * N`; `order` names no others; as many as it has, which `S` vectors hold, are
+/// writable.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
+unsafe fn each<const N: usize, const S: usize>(
+    dst: *mut u8,
+    src: *const u8,
+    read: usize,
+    order: &[u8],
+    turns: Turns,
+) {
+    let writes: [u64; S] = core::array::from_fn(|s| mask_of(order.len().saturating_sub(64 * s)));
+    // SAFETY: the masks leave out every byte past the order.
+    let orders: [__m512i; S] = core::array::from_fn(|s| unsafe {
+        _mm512_maskz_loadu_epi8(writes[s], order.as_ptr().wrapping_add(64 * s).cast())
     });
-    for at in (0..order.len()).step_by(64) {
-        let mask = mask_of(order.len() - at);
-        // SAFETY: the mask leaves out every byte past the order, and the same ones of the result.
-        unsafe {
-            let order = _mm512_maskz_loadu_epi8(mask, order.as_ptr().add(at).cast());
+    let window = Ordered::<N, S> {
+        reads: core::array::from_fn(|v| mask_of(read.saturating_sub(64 * v))),
+        orders,
+        writes,
+    };
+    let rows = Rows {
+        count: turns.count,
+        dst_stride: turns.dst_stride,
+        src_stride: turns.src_stride,
+        ..Rows::one(order.len(), Cache::None)
+    };
+    let whole = match rows.touch() {
+        true => rows.with_room_for(64 * S),
+        false => 0,
+    };
+    let mut turns = turns.each(dst, src);
+    // SAFETY: by the contract of this function; what a whole vector writes too much lies in turns after it, which write it again.
+    unsafe {
+        for (to, from) in turns.by_ref().take(whole) {
+            window.moved::<true>(to, from);
+        }
+        for (to, from) in turns {
+            window.moved::<false>(to, from);
+        }
+    }
+}
+
+/// Which bytes of `N` vectors are read, and which of them `S` vectors write.
+struct Ordered<const N: usize, const S: usize> {
+    reads: [u64; N],
+    orders: [__m512i; S],
+    writes: [u64; S],
+}
+
+impl<const N: usize, const S: usize> Ordered<N, S> {
+    /// Moves the bytes of one window; with `WHOLE`, whole vectors are written.
+    ///
+    /// # Safety
+    /// The bytes that it reads are readable at `src`, and those that it writes writable at `dst`.
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
+    #[inline]
+    unsafe fn moved<const WHOLE: bool>(&self, dst: *mut u8, src: *const u8) {
+        let vectors: [__m512i; N] = core::array::from_fn(|v| {
+            // SAFETY: the mask leaves out every byte past the window.
+            unsafe { _mm512_maskz_loadu_epi8(self.reads[v], src.wrapping_add(64 * v).cast()) }
+        });
+        for s in 0..S {
             let bytes = match *vectors.as_slice() {
-                [only] => _mm512_permutexvar_epi8(order, only),
-                [low, high] => _mm512_permutex2var_epi8(low, order, high),
-                [a, b, c, d] => look_up(&[a, b, c, d], order),
+                [only] => _mm512_permutexvar_epi8(self.orders[s], only),
+                [low, high] => _mm512_permutex2var_epi8(low, self.orders[s], high),
+                [a, b, c, d] => look_up(&[a, b, c, d], self.orders[s]),
                 _ => return,
             };
-            _mm512_mask_storeu_epi8(dst.add(at).cast(), mask, bytes);
+            let to = dst.wrapping_add(64 * s);
+            // SAFETY: by the contract of this function.
+            unsafe {
+                match WHOLE {
+                    true => _mm512_storeu_si512(to.cast(), bytes),
+                    false => _mm512_mask_storeu_epi8(to.cast(), self.writes[s], bytes),
+                }
+            }
         }
     }
 }
