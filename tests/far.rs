@@ -305,6 +305,36 @@ fn columns_reach_beyond_31_bits() {
     }
 }
 
+/// Many narrow rows of a table whose last one begins around the end of 31 bits.
+#[test]
+fn narrow_rows_begin_around_31_bits() {
+    let g2 = 2 * G;
+    let Some(mut x) = Sparse::<u8>::new(g2 + 64) else {
+        return;
+    };
+    for (width, bytes) in [(1, 1), (2, 2), (4, 3), (3, 3)] {
+        for more in 0..6 {
+            let rows = g2 / width + more - 1;
+            let last = rows as i64 - 1;
+            let ids: Vec<i64> = (0..40)
+                .flat_map(|k| [last - k % 3, k, -1, -1 - k])
+                .collect();
+            let row = |id: i64| (if id < 0 { id + rows as i64 } else { id }) as usize;
+            let places = ids.iter().flat_map(|&id| {
+                let first = row(id) * width;
+                first..first + bytes
+            });
+            on(
+                &[rows, width],
+                &format!("x[@ids, :{bytes}]"),
+                places.collect(),
+            )
+            .with(&ids)
+            .check(&mut x);
+        }
+    }
+}
+
 /// Indices of 32 bits on an axis that has more than their positive ones: the negative ones of largest size count from its end, too.
 #[test]
 fn words_count_from_the_end_of_an_axis_beyond_31_bits() {

@@ -104,11 +104,12 @@ pub(super) unsafe fn words<I: Index>(
     (all == 0xff).then_some(whole)
 }
 
-/// The place of the last word of the table, in bytes. `None`: it is shorter, or too long for such places.
+/// The place of the last word of the table, in bytes. `None`: it is shorter, or the last row too far for such places.
 fn last_word<I: Index>(rows: &Rows, indices: &Indices<I>) -> Option<i32> {
     let last_row = (indices.size - 1).checked_mul(indices.scale as i64)?;
-    let place = i32::try_from(last_row.checked_add(rows.bytes as i64)? - 4).ok()?;
-    (indices.scale > 0 && place >= 0).then_some(place)
+    let last_row = i32::try_from(last_row).ok().filter(|&row| row >= 0)?;
+    let last_word = last_row - (4 - rows.bytes as i32);
+    (indices.scale > 0 && last_word >= 0).then_some(last_word)
 }
 
 /// Rows of 1 to 3 bytes, by gathers of words: of one that would leave the table, the last one is read and shifted. Gives how many are done;
