@@ -215,6 +215,13 @@ impl Pattern {
         first.abs_diff(end)
     }
 
+    /// Where each byte of a run is read, period after period, from the place of the first.
+    pub(crate) fn places(&self) -> impl Iterator<Item = isize> {
+        let places = (0..).map(|at| self.place(at));
+        let each = places.zip(self.offsets.iter().cycle());
+        each.map(|(place, &offset)| place + offset as isize)
+    }
+
     /// The place of the period that byte `at` of a run belongs to, from that of the first.
     pub(crate) fn place(&self, at: usize) -> isize {
         (at / self.period()) as isize * self.src_stride as isize

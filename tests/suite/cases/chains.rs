@@ -76,6 +76,12 @@ table! {
         => x(I64, [50, 8, 10]).ids(&[7], some::<7>(8)).at(at![.., "ids"]).at(at![Dots, by(.., -1)]);
     the_same_long_rows_in_each_of_many (<f32[50, 8, 30], ids: i64[7]> x[:, @ids])
         => x(F32, [50, 8, 30]).ids(&[7], some::<7>(8)).at(at![.., "ids"]);
+    channels_of_a_palette_turned_around (<u8[40, 3], ids: i64[2100]> x[@ids][:, ::-1])
+        => x(U8, [40, 3]).ids(&[2100], some::<2100>(40)).at(at!["ids"]).at(at![.., by(.., -1)]);
+    some_channels_of_a_palette (<u8[500, 4], ids: i64[2100]> x[@ids][:, ::2])
+        => x(U8, [500, 4]).ids(&[2100], some::<2100>(500)).at(at!["ids"]).at(at![.., by(.., 2)]);
+    halves_of_a_palette_turned_around (<i16[40, 2], ids: i64[2100]> x[@ids][:, ::-1])
+        => x(I16, [40, 2]).ids(&[2100], some::<2100>(40)).at(at!["ids"]).at(at![.., by(.., -1)]);
     self_gather (<i64[5]> x[@x]) => on(tensor(&[5], &[4_i64, -1, 0, 2, -5])).at(at!["x"]);
     self_gather_of_rank_2 (<i64[3, 2]> x[@x]) => on(tensor(&[3, 2], &[2_i64, -1, 0, 2, -3, 1])).at(at!["x"]);
     self_gather_twice (<i32[4]> x[@x][@x]) => on(tensor(&[4], &[3_i32, 2, 0, -3])).at(at!["x"]).at(at!["x"]);

@@ -37,7 +37,7 @@ use core::ops::Range;
 use indices::{ASKED, BLOCK};
 pub(super) use indices::{Index, Indices};
 use single::{Found, Picked, alone, as_read, asked_first, in_turn};
-use small_tables::{MOST_ENTRIES, pays, threes, widen};
+use small_tables::{MOST_ENTRIES, pays, threes, widen, widen_ordered};
 
 /// At most this many rows need no blocks, if they are near, or not wider than those that are fetched ahead.
 const FEW: usize = 8;
@@ -288,6 +288,10 @@ pub(super) unsafe fn run_periods<I: Index>(
     (shuffle, periods): (&Shuffle, usize),
     operand: Range<*const u8>,
 ) -> bool {
+    // SAFETY: by the contract of this function.
+    if let Some(moved) = unsafe { run_ordered(level, dst, src, rows, &indices, shuffle) } {
+        return moved;
+    }
     let rows = out_of_table(rows, &indices);
     let ahead = looked_ahead(rows.cache, shuffle.pattern().span(periods));
     // SAFETY: by the contract of this function.
@@ -301,6 +305,42 @@ pub(super) unsafe fn run_periods<I: Index>(
                 ahead,
             };
             shuffle.rows_from(level, to, src, rows, places, operand.clone());
+        })
+    }
+}
+
+/// Moves such rows of up to four bytes out of a small table, put in order once for each entry: then the rows are runs of bytes. `None`, and
+/// nothing is moved, for others. `Some(false)`: an index lies outside its axis.
+///
+/// # Safety
+/// As [`run_periods`].
+unsafe fn run_ordered<I: Index>(
+    level: Level,
+    dst: *mut u8,
+    src: *const u8,
+    rows: Rows,
+    indices: &Indices<I>,
+    shuffle: &Shuffle,
+) -> Option<bool> {
+    if rows.bytes > 4 || rows.src_stride != 0 || !pays(&rows, indices, MOST_ENTRIES) {
+        return None;
+    }
+    let mut offsets = [0; 4];
+    let places = shuffle.pattern().places();
+    offsets
+        .iter_mut()
+        .zip(places)
+        .for_each(|(to, place)| *to = place);
+    let mut table = [MaybeUninit::uninit(); MOST_ENTRIES];
+    // SAFETY: by the contract of this function all bytes of each entry of the axis lie in the source; the entries of the table are those of
+    // the axis.
+    unsafe {
+        widen_ordered(&mut table, src, &offsets[..rows.bytes], indices).then(|| {
+            let indices = Indices {
+                scale: 4,
+                ..*indices
+            };
+            run(level, dst, table.as_ptr().cast(), rows, indices)
         })
     }
 }

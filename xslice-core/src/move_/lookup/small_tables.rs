@@ -54,21 +54,53 @@ pub unsafe fn widen<I>(table: &mut Words, src: *const u8, rows: &Rows, indices: 
     // SAFETY: by the contract of this function.
     unsafe {
         match rows.bytes {
-            1 => widen_by::<1, I>(table, src, indices),
-            2 => widen_by::<2, I>(table, src, indices),
-            _ => widen_by::<3, I>(table, src, indices),
+            1 => ordered(table, src, [0], indices),
+            2 => ordered(table, src, [0, 1], indices),
+            _ => ordered(table, src, [0, 1, 2], indices),
         }
     }
 }
 
+/// The same of entries whose bytes lie at these offsets from their places, in this order; `false`, and nothing is written, for other than one
+/// to four of them.
+///
 /// # Safety
-/// As [`widen`], for entries of `N` bytes.
-unsafe fn widen_by<const N: usize, I>(table: &mut Words, src: *const u8, indices: &Indices<I>) {
+/// As [`widen`], for bytes at these offsets.
+pub unsafe fn widen_ordered<I>(
+    table: &mut Words,
+    src: *const u8,
+    offsets: &[isize],
+    indices: &Indices<I>,
+) -> bool {
+    // SAFETY: by the contract of this function.
+    unsafe {
+        match *offsets {
+            [a] => ordered(table, src, [a], indices),
+            [a, b] => ordered(table, src, [a, b], indices),
+            [a, b, c] => ordered(table, src, [a, b, c], indices),
+            [a, b, c, d] => ordered(table, src, [a, b, c, d], indices),
+            _ => return false,
+        }
+    }
+    true
+}
+
+/// # Safety
+/// As [`widen_ordered`].
+#[inline(always)]
+unsafe fn ordered<const N: usize, I>(
+    table: &mut Words,
+    src: *const u8,
+    offsets: [isize; N],
+    indices: &Indices<I>,
+) {
     for (entry, word) in table.iter_mut().enumerate().take(indices.size as usize) {
         let mut bytes = [0; 4];
         let from = src.wrapping_offset(entry as isize * indices.scale);
-        // SAFETY: by the contract of this function.
-        unsafe { copy::fixed::<N>(bytes.as_mut_ptr(), from) };
+        for (byte, offset) in bytes.iter_mut().zip(offsets) {
+            // SAFETY: by the contract of this function.
+            *byte = unsafe { from.wrapping_offset(offset).read() };
+        }
         word.write(u32::from_ne_bytes(bytes));
     }
 }
