@@ -61,8 +61,10 @@ impl Schedule {
 
     /// What all its turns look up, if they [keep places](Self::keeps_places) and none begins where an index says.
     pub(super) fn kept_in_loops(&self) -> Option<&LookedUp> {
-        match self.inner() {
-            Move::Lookup(runs) if self.src().is_affine() && self.keeps_places() => Some(runs),
+        match (self.inner(), self.extents()) {
+            (Move::Lookup(runs), [_, _, ..]) if self.src().is_affine() && self.keeps_places() => {
+                Some(runs)
+            }
             _ => None,
         }
     }

@@ -1,7 +1,7 @@
 //! Rows from the same places in every turn of a loop, with AVX-512.
 //!
 //! What the places are is known before the first turn, so that each of them costs no more than the loads and stores:
-//!   windows  out of registers, where the rows of some turns lie in a window of 256 bytes
+//!   windows  out of registers, where the rows of some turns lie in a window of up to 256 bytes
 //!   blends   blended from several windows, where narrow rows are near each other
 //!   gathers  where columns do not pay, the processor is quick at gathers, and rows are words, or fill them nearly
 
@@ -13,11 +13,31 @@ use super::{KeptPlaces, Turns};
 use crate::move_::copy::Rows;
 use windows::Window;
 
+/// Fewer turns are over by gathers before the order of a window has paid.
+const LEAST_TURNS: usize = 32;
+
+/// About how many cycles it takes to write so many bytes.
+#[derive(Clone, Copy)]
+struct Cost {
+    cycles: usize,
+    written: usize,
+}
+
+impl Cost {
+    fn is_less(self, other: Self) -> bool {
+        self.cycles * other.written < other.cycles * self.written
+    }
+}
+
 /// The window that turns take their rows from, if it is quicker than gathers.
 fn one_window(rows: &Rows, reach: usize, turns: Turns) -> Option<Window> {
-    let window = Window::of(rows, reach, turns)?;
     let by_gathers = matches!(rows.bytes, 4 | 8) && gathers::takes(rows, reach);
-    (!by_gathers || window.cost(rows) < gathers::cost(rows.bytes)).then_some(window)
+    if by_gathers && turns.count < LEAST_TURNS {
+        return None;
+    }
+    let window = Window::of(rows, reach, turns)?;
+    let is_quicker = !by_gathers || window.cost(rows).is_less(gathers::cost(rows.bytes));
+    is_quicker.then_some(window)
 }
 
 /// Moves rows that lie near each other, out of windows; `false`, and nothing is moved, for others.

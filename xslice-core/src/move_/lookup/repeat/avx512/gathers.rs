@@ -3,6 +3,7 @@
 //! A row narrower than a word is the low bytes of one, which are put side by side. No word ends past all of the rows, where the operand may
 //! end: one that would is gathered that many bytes earlier, and shifted.
 
+use super::Cost;
 use crate::move_::copy::Rows;
 use crate::move_::lookup::repeat::{KeptPlaces, MOST_KEPT, Turns};
 use crate::move_::mask::mask_of;
@@ -39,10 +40,12 @@ pub(super) fn takes(rows: &Rows, reach: usize) -> bool {
         && (word(rows.bytes)..=i32::MAX as usize).contains(&reach)
 }
 
-/// About the cycles that words of 64 KiB take, of 4 or 8 bytes each.
-pub(super) fn cost(bytes: usize) -> usize {
-    const OF_WORD: usize = 3;
-    OF_WORD * (64 << 10) / (2 * bytes)
+/// About what words of 4 or 8 bytes cost.
+pub(super) fn cost(bytes: usize) -> Cost {
+    Cost {
+        cycles: 3,
+        written: 2 * bytes,
+    }
 }
 
 /// Moves neighbouring rows in each of the turns.

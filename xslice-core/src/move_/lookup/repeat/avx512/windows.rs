@@ -1,5 +1,7 @@
-//! Rows from the same places in every turn of a loop, with AVX-512, out of registers: the rows of some turns lie in a window of 256 bytes.
+//! Rows from the same places in every turn of a loop, with AVX-512, out of registers: the rows of some turns lie in a window of 64, 128 or 256
+//! bytes.
 
+use super::Cost;
 use crate::move_::cache::Cache;
 use crate::move_::copy::Rows;
 use crate::move_::lookup::avx512::look_up;
@@ -9,6 +11,9 @@ use core::arch::x86_64::*;
 
 /// Bytes of the result that come out of one window, at most.
 const MOST_WRITTEN: usize = 1024;
+
+/// Bytes whose places are written at once.
+const EIGHT: usize = 8;
 
 /// Fewer windows than this for each byte of a row do not pay for the order of bytes.
 const LEAST_WINDOWS: usize = 4;
@@ -26,26 +31,33 @@ impl Window {
     /// The quickest for neighbouring rows; `None`: none holds those of one turn, or there are too few turns.
     pub fn of(rows: &Rows, reach: usize, turns: Turns) -> Option<Self> {
         let written = rows.count * rows.bytes;
-        if written > MOST_WRITTEN || !rows.touch() {
+        let least = LEAST_WINDOWS * rows.bytes;
+        if turns.count < least || written > MOST_WRITTEN || !rows.touch() {
             return None;
         }
         let stride = match usize::try_from(turns.src_stride) {
             Ok(stride @ 1..) if turns.dst_stride == written as isize => Some(stride),
             _ => None,
         };
-        let windows = [1_usize, 2, 4].into_iter().filter_map(|vectors| {
-            let room = (64 * vectors).checked_sub(reach)?;
+        let most = MOST_WRITTEN.checked_div(written)?;
+        let mut quickest: Option<Self> = None;
+        for vectors in [1, 2, 4] {
+            let Some(room) = (64_usize * vectors).checked_sub(reach) else {
+                continue;
+            };
             let read = stride.map_or(1, |stride| room / stride + 1);
-            let at_once = read.min(MOST_WRITTEN.checked_div(written)?);
-            Some(Self { vectors, at_once })
-        });
-        let quickest = windows.min_by_key(|window| window.cost(rows))?;
-        let least = LEAST_WINDOWS * rows.bytes;
-        (turns.count / quickest.at_once >= least).then_some(quickest)
+            let at_once = read.min(most);
+            let window = Self { vectors, at_once };
+            let cost = window.cost(rows);
+            if quickest.is_none_or(|other| cost.is_less(other.cost(rows))) {
+                quickest = Some(window);
+            }
+        }
+        quickest.filter(|window| turns.count / window.at_once >= least)
     }
 
-    /// About the cycles that rows of 64 KiB take, of which a turn writes these.
-    pub fn cost(&self, rows: &Rows) -> usize {
+    /// About what it costs.
+    pub fn cost(&self, rows: &Rows) -> Cost {
         const LOOP: usize = 4;
         let of_store = match self.vectors {
             1 => 2,
@@ -53,7 +65,10 @@ impl Window {
             _ => 8,
         };
         let written = self.at_once * rows.count * rows.bytes;
-        (LOOP + self.vectors + written.div_ceil(64) * of_store) * (64 << 10) / written.max(1)
+        Cost {
+            cycles: LOOP + self.vectors + written.div_ceil(64) * of_store,
+            written,
+        }
     }
 }
 
@@ -70,18 +85,7 @@ pub(super) unsafe fn moved(
     turns: Turns,
     window: Window,
 ) {
-    let mut order = [0; MOST_WRITTEN];
-    let mut bytes = order.iter_mut();
-    for turn in 0..window.at_once {
-        for place in places.each {
-            let first = turn as isize * turns.src_stride + place;
-            for (byte, to) in (first as usize..).zip(bytes.by_ref().take(rows.bytes)) {
-                #[expect(clippy::cast_possible_truncation, reason = "less than a window")]
-                let byte = byte as u8;
-                *to = byte;
-            }
-        }
-    }
+    let order = order_of(rows.bytes, places.each, turns.src_stride, window.at_once);
     let groups = |now: usize, to: *mut u8, from: *const u8, groups: Turns| {
         let read = (now - 1) * turns.src_stride.unsigned_abs() + places.reach;
         let order = &order[..now * rows.count * rows.bytes];
@@ -100,6 +104,33 @@ pub(super) unsafe fn moved(
     if rest.count > 0 {
         groups(rest.count, to, from, rest.in_groups(rest.count));
     }
+}
+
+/// Where in its window each byte of the rows of some turns lies, of as many as there are.
+#[inline]
+fn order_of(
+    bytes: usize,
+    places: &[isize],
+    src_stride: isize,
+    turns: usize,
+) -> [u8; MOST_WRITTEN + EIGHT] {
+    /// 0 to 7 as bytes, and each of them 1.
+    const COUNTED: u64 = u64::from_le_bytes([0, 1, 2, 3, 4, 5, 6, 7]);
+    const ONES: u64 = u64::from_le_bytes([1; EIGHT]);
+    let mut order = [0; MOST_WRITTEN + EIGHT];
+    let mut at = 0;
+    for turn in 0..turns as isize {
+        for place in places {
+            let first = (turn * src_stride + place) as u64;
+            for k in (0..bytes).step_by(EIGHT) {
+                // Bytes of a window are less than 256: what carries over is of bytes that the next row writes.
+                let eight = (first + k as u64).wrapping_mul(ONES).wrapping_add(COUNTED);
+                order[at + k..at + k + EIGHT].copy_from_slice(&eight.to_le_bytes());
+            }
+            at += bytes;
+        }
+    }
+    order
 }
 
 /// Writes the bytes of windows of `read`, at most `64 * N`, in the given order, in loops that keep a short one in registers.
