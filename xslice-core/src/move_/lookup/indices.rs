@@ -36,19 +36,6 @@ impl<I: Index> Indices<I> {
         self.are_neighbours() && src_stride == 0
     }
 
-    /// Copies indices, one after each `stride` bytes.
-    ///
-    /// # Safety
-    /// They lie in the table.
-    #[inline(always)]
-    unsafe fn each_at(&self, stride: isize, to: &mut [MaybeUninit<I>]) {
-        for (k, to) in to.iter_mut().enumerate() {
-            let at = self.table.wrapping_byte_offset(k as isize * stride);
-            // SAFETY: by the contract of this function; at any alignment.
-            to.write(unsafe { at.read_unaligned() });
-        }
-    }
-
     /// Whether each lies behind the one before it.
     pub fn are_neighbours(&self) -> bool {
         self.stride == size_of::<I>() as isize
@@ -68,14 +55,27 @@ impl<I: Index> Indices<I> {
         // SAFETY: by the contract of this function.
         unsafe {
             match self.stride == -size {
-                true => self.each_at(-size, &mut room[..count]),
-                false => self.each_at(self.stride, &mut room[..count]),
+                true => self.copied(-size, &mut room[..count]),
+                false => self.copied(self.stride, &mut room[..count]),
             }
         }
         Self {
             table: room.as_ptr().cast(),
             stride: size,
             ..*self
+        }
+    }
+
+    /// Copies indices that lie `stride` bytes apart.
+    ///
+    /// # Safety
+    /// They lie in the table.
+    #[inline(always)]
+    unsafe fn copied(&self, stride: isize, to: &mut [MaybeUninit<I>]) {
+        for (k, to) in to.iter_mut().enumerate() {
+            let at = self.table.wrapping_byte_offset(k as isize * stride);
+            // SAFETY: by the contract of this function; at any alignment.
+            to.write(unsafe { at.read_unaligned() });
         }
     }
 
@@ -234,7 +234,7 @@ impl<I: Index> Indices<I> {
         }
     }
 
-    /// Block by block as those of neighbours, of which the block's first is the `first`.
+    /// Block by block as neighbours, in a table that is said to begin where row 0 would lie.
     ///
     /// # Safety
     /// As [`Indices::places`].
