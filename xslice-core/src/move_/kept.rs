@@ -131,15 +131,15 @@ impl Call<'_> {
     ) {
         let shuffle = &periods.shuffle;
         let ahead = looked_ahead(rows.cache, shuffle.pattern().span(periods.count));
-        repeat::listed(dst, src, rows, places, turns, |to, from, rows, each| {
-            let (to_each, operand) = (None, periods.operand(self.src));
+        repeat::listed(dst, src, rows, places, turns, |dst, src, rows, each| {
             let places = Places {
                 each,
-                to: to_each,
+                to: None,
                 ahead,
             };
+            let operand = periods.operand(self.src);
             // SAFETY: by the contract of this function.
-            unsafe { shuffle.rows_from(self.level, to, from, rows, places, operand) };
+            unsafe { shuffle.rows_from(self.level, dst, src, rows, places, operand) };
         });
     }
 
