@@ -37,7 +37,7 @@ use core::ops::Range;
 use indices::{ASKED, BLOCK};
 pub(super) use indices::{Index, Indices};
 use single::{Found, Picked, alone, as_read, asked_first, in_turn};
-use small_tables::{MOST_ENTRIES, pays, threes, widen, widen_ordered};
+use small_tables::{MOST_ENTRIES, pays, threes, widen};
 
 /// At most this many rows need no blocks, if they are near, or not wider than those that are fetched ahead.
 const FEW: usize = 8;
@@ -199,7 +199,7 @@ unsafe fn widened<I: Index>(
     // SAFETY: the entries of the table are those of the source; four bytes from each row but the last on lie within the result.
     unsafe {
         let mut table = [MaybeUninit::uninit(); MOST_ENTRIES];
-        widen(&mut table, src, &rows, indices);
+        widen(&mut table, src, [0, 1, 2], indices);
         let indices = Indices {
             scale: 4,
             ..*indices
@@ -331,17 +331,22 @@ unsafe fn run_ordered<I: Index>(
         .iter_mut()
         .zip(places)
         .for_each(|(to, place)| *to = place);
+    let [a, b, c, d] = offsets;
     let mut table = [MaybeUninit::uninit(); MOST_ENTRIES];
     // SAFETY: by the contract of this function all bytes of each entry of the axis lie in the source; the entries of the table are those of
     // the axis.
     unsafe {
-        widen_ordered(&mut table, src, &offsets[..rows.bytes], indices).then(|| {
-            let indices = Indices {
-                scale: 4,
-                ..*indices
-            };
-            run(level, dst, table.as_ptr().cast(), rows, indices)
-        })
+        match rows.bytes {
+            1 => widen(&mut table, src, [a], indices),
+            2 => widen(&mut table, src, [a, b], indices),
+            3 => widen(&mut table, src, [a, b, c], indices),
+            _ => widen(&mut table, src, [a, b, c, d], indices),
+        }
+        let indices = Indices {
+            scale: 4,
+            ..*indices
+        };
+        Some(run(level, dst, table.as_ptr().cast(), rows, indices))
     }
 }
 

@@ -12,8 +12,8 @@
 //!   shuffled            shuffles, by `lanes` of 16 bytes for any set: `avx2`, `avx512`, `neon`
 //!   lookup              rows where indices point: `single` ones, `avx2`, `avx512`, `neon`; those that `repeat` in each turn: `pattern`, `columns`,
 //!                       `avx2`, `avx512`
-//! And what calls them: `walk` goes through the loops around a move, `turns` takes the innermost ones at once, `together` lists the rows of
-//! several, `parallel` shares them out. `prefetch` asks for lines; `processor` knows what is quick on which.
+//! And what calls them: `walk` goes through the loops around a move, `turns` takes the innermost ones at once, `kept` finds rows that
+//! turns share once, `together` lists the rows of several, `parallel` shares them out. `prefetch` asks for lines; `processor` knows what is quick on which.
 
 mod at;
 mod cache;

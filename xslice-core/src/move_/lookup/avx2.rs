@@ -297,7 +297,7 @@ pub(super) unsafe fn threes<I: Index>(
     // SAFETY: by the contract of this function; the entries of the table are those of the source, and a row follows those of pairs.
     unsafe {
         let mut table = [MaybeUninit::uninit(); small_tables::MOST_ENTRIES];
-        small_tables::widen(&mut table, src, &rows, indices);
+        small_tables::widen(&mut table, src, [0, 1, 2], indices);
         for done in (0..asked).step_by(ASKED) {
             let (to, some) = (dst.add(3 * done), indices.from(done));
             if fetched {

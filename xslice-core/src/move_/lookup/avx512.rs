@@ -30,7 +30,7 @@ unsafe fn eight<I: Index>(indices: &Indices<I>, k: usize) -> (__m512i, __mmask8)
     (wrapped, _mm512_cmplt_epu64_mask(wrapped, size))
 }
 
-/// Sixteen indices from `k` on, wrapped, and a bit for each that then lies in the axis, whose places are words.
+/// Sixteen indices from `k` on, wrapped, and a bit for each that then lies in the axis, whose places fit 32 bits.
 ///
 /// # Safety
 /// As [`eight`].
@@ -41,7 +41,7 @@ unsafe fn sixteen<I: Index>(indices: &Indices<I>, k: usize) -> (__m512i, __mmask
     unsafe {
         if size_of::<I>() == 4 {
             let index = _mm512_loadu_si512(indices.table.add(k).cast());
-            #[expect(clippy::cast_possible_truncation, reason = "its places are words")]
+            #[expect(clippy::cast_possible_truncation, reason = "its places fit 32 bits")]
             let size = _mm512_set1_epi32(indices.size as i32);
             let wrapped = _mm512_mask_add_epi32(index, _mm512_movepi32_mask(index), index, size);
             return (wrapped, _mm512_cmplt_epu32_mask(wrapped, size));
@@ -113,7 +113,7 @@ fn last_word<I: Index>(rows: &Rows, indices: &Indices<I>) -> Option<i32> {
 }
 
 /// Rows of 1 to 3 bytes, by gathers of words: of one that would leave the table, the last one is read and shifted. Gives how many are done;
-/// the rest is fewer than a vector, or all where places are no words. `None`: an index lies outside.
+/// the rest is fewer than a vector, or all where places do not fit 32 bits. `None`: an index lies outside.
 ///
 /// # Safety
 /// As [`words`], but for the bytes of a row.
@@ -132,7 +132,7 @@ pub(super) unsafe fn narrow<I: Index>(
         core::array::from_fn(|k| if k < 48 { (k / 3 * 4 + k % 3) as u8 } else { 0 });
     // SAFETY: an array of 64 bytes.
     let order = unsafe { _mm512_loadu_si512(packed.as_ptr().cast()) };
-    #[expect(clippy::cast_possible_truncation, reason = "places are words")]
+    #[expect(clippy::cast_possible_truncation, reason = "places fit 32 bits")]
     let (last, scale) = (
         _mm512_set1_epi32(last),
         _mm512_set1_epi32(indices.scale as i32),

@@ -46,49 +46,12 @@ pub unsafe fn planes<const N: usize, I>(src: *const u8, indices: &Indices<I>) ->
 /// A table of one word an entry, as far as it has entries.
 pub type Words = [MaybeUninit<u32>; MOST_ENTRIES];
 
-/// Writes the entries of a source of such narrow rows into a table that holds nothing.
+/// Writes the entries of a source into a table that holds nothing: of each the bytes at these offsets from its place, in this order.
 ///
 /// # Safety
-/// The entries lie in the source and have one to three bytes; [`pays`] holds for [`MOST_ENTRIES`].
-pub unsafe fn widen<I>(table: &mut Words, src: *const u8, rows: &Rows, indices: &Indices<I>) {
-    // SAFETY: by the contract of this function.
-    unsafe {
-        match rows.bytes {
-            1 => ordered(table, src, [0], indices),
-            2 => ordered(table, src, [0, 1], indices),
-            _ => ordered(table, src, [0, 1, 2], indices),
-        }
-    }
-}
-
-/// The same of entries whose bytes lie at these offsets from their places, in this order; `false`, and nothing is written, for other than one
-/// to four of them.
-///
-/// # Safety
-/// As [`widen`], for bytes at these offsets.
-pub unsafe fn widen_ordered<I>(
-    table: &mut Words,
-    src: *const u8,
-    offsets: &[isize],
-    indices: &Indices<I>,
-) -> bool {
-    // SAFETY: by the contract of this function.
-    unsafe {
-        match *offsets {
-            [a] => ordered(table, src, [a], indices),
-            [a, b] => ordered(table, src, [a, b], indices),
-            [a, b, c] => ordered(table, src, [a, b, c], indices),
-            [a, b, c, d] => ordered(table, src, [a, b, c, d], indices),
-            _ => return false,
-        }
-    }
-    true
-}
-
-/// # Safety
-/// As [`widen_ordered`].
+/// These bytes of the entries lie in the source; `N` is at most 4, and [`pays`] holds for [`MOST_ENTRIES`].
 #[inline(always)]
-unsafe fn ordered<const N: usize, I>(
+pub unsafe fn widen<const N: usize, I>(
     table: &mut Words,
     src: *const u8,
     offsets: [isize; N],

@@ -199,7 +199,7 @@ unsafe fn each<const N: usize, const S: usize>(
         false => 0,
     };
     let mut turns = turns.each(dst, src);
-    // SAFETY: by the contract of this function; what a whole vector writes too much lies in turns after it, which write it again.
+    // SAFETY: by the contract of this function; what a whole vector writes too much lies in turns after it, which write it again (I4).
     unsafe {
         for (to, from) in turns.by_ref().take(whole) {
             window.moved::<true>(to, from);
