@@ -96,6 +96,16 @@ table! {
     constant_gather_of_a_constant_gather (<f32[5]> x[[4, 0, 2]][[2, 0, -2]])
         => x(F32, [5]).at(at![list([4, 0, 2])]).at(at![list([2, 0, -2])]);
     slice_of_a_slice_of_a_range => of(range(5_i16, 200, 7)).at(at![walk(20, 3, -3)]).at(at![1..]);
+    channels_of_crops (<u8[3, 24, 26, 3], ids: i64[3]> x[:, 2:22, 3:23, @ids])
+        => x(U8, [3, 24, 26, 3]).ids(&[3], [2, 0, -3]).at(at![.., 2..22, 3..23, "ids"]);
+    channels_of_images_upside_down (<u8[40, 200, 2], ids: i64[6]> x[::-1, :, @ids])
+        => x(U8, [40, 200, 2]).ids(&[6], some::<6>(2)).at(at![by(.., -1), .., "ids"]);
+    words_of_every_second_turn (<f32[40, 30, 8], ids: i64[3]> x[::-1, ::2, @ids])
+        => x(F32, [40, 30, 8]).ids(&[3], some::<3>(8)).at(at![by(.., -1), by(.., 2), "ids"]);
+    rows_of_small_loops_with_gaps (<i32[10, 2, 3, 2, 32], ids: i64[2]> x[::3, :, :, @ids])
+        => x(I32, [10, 2, 3, 2, 32]).ids(&[2], [1, -1]).at(at![by(.., 3), .., .., "ids"]);
+    patterns_of_small_loops_with_gaps (<i64[6, 4, 8, 10], ids: i64[3]> x[::2, :, @ids, ::-1])
+        => x(I64, [6, 4, 8, 10]).ids(&[3], some::<3>(8)).at(at![by(.., 2), .., "ids", by(.., -1)]);
     range_by_range (<i64> onnx::Range@11(start = 0, limit = 30, delta = 3) |> [@(<i64> onnx::Range@11(start = 9, limit = 0, delta = -4))])
         => of(range(0_i64, 30, 3)).at(at![range(9_i64, 0, -4)]);
     starts_gathered_at_run_time

@@ -76,6 +76,99 @@ impl Turns {
     }
 }
 
+/// Where the first turn of a loop begins, in each turn of the loops around it.
+#[derive(Clone, Copy)]
+pub(super) struct Starts<'a> {
+    dst: *mut u8,
+    src: *const u8,
+    /// Turns of the loops around, outermost first, and what each adds to a position.
+    extents: &'a [usize],
+    dst_strides: &'a [i64],
+    src_strides: &'a [i64],
+}
+
+impl<'a> Starts<'a> {
+    /// The one start of a loop that no other is around.
+    pub fn one(dst: *mut u8, src: *const u8) -> Self {
+        let (extents, strides): (&[usize], &[i64]) = (&[], &[]);
+        Self::new((dst, src), extents, strides, strides)
+    }
+
+    /// The starts in loops of these turns, the first of them there; there are as many strides as loops, or more.
+    pub fn new(
+        (dst, src): (*mut u8, *const u8),
+        extents: &'a [usize],
+        dst_strides: &'a [i64],
+        src_strides: &'a [i64],
+    ) -> Self {
+        Self {
+            dst,
+            src,
+            extents,
+            dst_strides,
+            src_strides,
+        }
+    }
+
+    /// How many there are.
+    #[cfg(target_arch = "x86_64")]
+    pub fn count(&self) -> usize {
+        self.extents.iter().product()
+    }
+
+    /// Whether each begins in the destination where the turns of the one before it end, which are that many bytes.
+    pub fn touch(&self, bytes: isize) -> bool {
+        let mut next = bytes as i64;
+        let mut loops = self.extents.iter().zip(self.dst_strides).rev();
+        loops.all(|(&turns, &stride)| {
+            let touches = turns == 1 || stride == next;
+            next = next.wrapping_mul(turns as i64);
+            touches
+        })
+    }
+
+    /// What a turn of loop `k` adds.
+    #[inline(always)]
+    fn stride(&self, k: usize) -> At {
+        At {
+            src: self.src_strides[k],
+            dst: self.dst_strides[k],
+            table: 0,
+        }
+    }
+
+    /// Calls `each` with every one: in the destination and in the source.
+    #[inline(always)]
+    pub fn each(self, mut each: impl FnMut(*mut u8, *const u8)) {
+        let stride = |k| self.stride(k);
+        turns(self.extents, At::default(), &stride, |at| {
+            let to = self.dst.wrapping_offset(at.dst as isize);
+            each(to, self.src.wrapping_offset(at.src as isize));
+            true
+        });
+    }
+
+    /// The turns of the innermost loop around, and where the first of them begins in each turn of the others.
+    #[cfg(target_arch = "x86_64")]
+    pub fn of_innermost(self) -> (Self, Turns) {
+        let once = Turns::new(1, At::default());
+        match self.extents.split_last() {
+            None => (self, once),
+            Some((&count, extents)) => {
+                let turns = Turns::new(count, self.stride(extents.len()));
+                (Self { extents, ..self }, turns)
+            }
+        }
+    }
+
+    /// Those of the turns after the first `done`, and these turns.
+    #[cfg(target_arch = "x86_64")]
+    pub fn after(self, done: usize, turns: Turns) -> (Self, Turns) {
+        let (dst, src, rest) = turns.after(done, self.dst, self.src);
+        (Self { dst, src, ..self }, rest)
+    }
+}
+
 #[cfg(target_arch = "x86_64")]
 impl Turns {
     /// The turns after the first `done`, and where they begin.

@@ -1,21 +1,20 @@
 //! Turns that look up the same rows: indices are wrapped and tested once for all of them, and the places of rows are kept.
 
-use super::at::{At, Turns};
+use super::at::{At, Starts, Turns};
 use super::copy::{Mover, by_width};
-use super::few;
-use super::lookup::repeat::{self, KeptPlaces, MOST_KEPT};
+use super::lookup::repeat::{self, KeptPlaces, LEAST_AT_ONCE, MOST_KEPT};
 use super::lookup::{looked_ahead, pick};
 use super::shuffled::Places;
 use super::{Call, MOST_INLINE, Rows, indices};
-use crate::access::IndexType;
+use crate::access::{Access, IndexType};
 use crate::nest::schedule::{LookedUp, Move, Periods, Row, Schedule};
 use core::mem::MaybeUninit;
 
-/// Fewer rows in the turns of the innermost loop are over before what suits many of them is set up.
-const LEAST_AT_ONCE: usize = 192;
-
 /// Fewer than these are over in machine code before all turns share their places.
 const LEAST_IN_CODE: usize = 48;
+
+/// The same where they may be patterns.
+const LEAST_IN_PATTERN: usize = 12;
 
 impl Schedule {
     /// Whether turns of the innermost loop, or all, look up the same indices, so many rows that places kept for them are quicker than code
@@ -30,9 +29,10 @@ impl Schedule {
             return false;
         };
         let stride = runs.lookup.access.strides.get(outer.len());
-        let least = match self.keeps_places() {
-            true => LEAST_IN_CODE,
-            false => LEAST_AT_ONCE,
+        let least = match self.kept_in_loops() {
+            Some(runs) if self.may_be_patterns(runs) => LEAST_IN_PATTERN,
+            Some(_) => LEAST_IN_CODE,
+            None => LEAST_AT_ONCE,
         };
         self.src().is_affine()
             && stride.is_none_or(|&stride| stride == 0)
@@ -40,31 +40,41 @@ impl Schedule {
             && runs.count.saturating_mul(turns) >= least
     }
 
-    /// Whether all turns look up the same rows, which are found once for them: where turns begin where indices say, or the innermost loop has
-    /// so few that what it sets up for its own would take longer than they do. Code that reads each index anew is slower.
+    /// Whether what several loops look up may be patterns, whatever the indices are.
+    fn may_be_patterns(&self, runs: &LookedUp) -> bool {
+        let Some((&turns, around)) = self.extents().split_last() else {
+            return false;
+        };
+        let rows = self.strided_rows(runs.count, runs.bytes, runs.dst_stride, runs.src_stride);
+        let stride = |access: &Access| access.strides.get(around.len()).copied().unwrap_or(0);
+        let turns = Turns {
+            count: turns,
+            dst_stride: stride(self.dst()) as isize,
+            src_stride: stride(self.src()) as isize,
+        };
+        repeat::may_be_patterns(&rows, reach(runs), around.iter().product(), turns)
+    }
+
+    /// Whether all turns of several loops, or those that begin where indices say, look up the same rows, which are found once for them.
     #[doc(hidden)]
     #[must_use]
     pub fn keeps_places(&self) -> bool {
-        let Move::Lookup(runs @ LookedUp { row: Row::Run, .. }) = self.inner() else {
+        let Move::Lookup(runs) = self.inner() else {
             return false;
         };
-        let has_few_turns = match self.extents() {
-            [_, .., turns] => runs.count.saturating_mul(*turns) < LEAST_AT_ONCE,
-            [] | [_] => false,
+        let are_taken = match self.src().is_affine() {
+            true => self.extents().len() > 1,
+            false => matches!(runs.row, Row::Run) && runs.bytes <= MOST_INLINE,
         };
-        let turns = self.extents().iter().product();
-        (has_few_turns || !self.src().is_affine())
-            && runs.bytes <= MOST_INLINE
+        are_taken
             && runs.lookup.access.strides.iter().all(|&stride| stride == 0)
-            && repeat::pays(runs.count, turns)
+            && repeat::pays(runs.count, self.extents().iter().product())
     }
 
     /// What all its turns look up, if they [keep places](Self::keeps_places) and none begins where an index says.
     pub(super) fn kept_in_loops(&self) -> Option<&LookedUp> {
-        match (self.inner(), self.extents()) {
-            (Move::Lookup(runs), [_, _, ..]) if self.src().is_affine() && self.keeps_places() => {
-                Some(runs)
-            }
+        match self.inner() {
+            Move::Lookup(runs) if self.src().is_affine() && self.keeps_places() => Some(runs),
             _ => None,
         }
     }
@@ -99,18 +109,61 @@ impl Call<'_> {
         turns: usize,
         stride: At,
     ) -> bool {
+        // SAFETY: by the contract of this function.
+        unsafe {
+            let (to, from) = self.ends(first);
+            let turns = Turns::new(turns, stride);
+            self.same_places(runs, first.table, Starts::one(to, from), turns)
+        }
+    }
+
+    /// All turns of a schedule that [`keeps_places`](Schedule::keeps_places).
+    ///
+    /// # Safety
+    /// As [`nest`](super::nest); `runs` are what its move looks up.
+    #[inline(never)]
+    pub(super) unsafe fn kept(&self, runs: &LookedUp) -> bool {
+        let (source, first) = (self.schedule.src(), self.first());
+        let Some((&turns, around)) = self.extents().split_last() else {
+            return false;
+        };
+        // SAFETY: by the contract of this function; `walk` gives the positions of turns within the extents.
+        unsafe {
+            if !source.is_affine() {
+                let mut places = [const { MaybeUninit::uninit() }; MOST_KEPT];
+                let places = self.places(runs, first.table, &mut places);
+                return places.is_some_and(|(rows, places)| {
+                    by_width!(rows.bytes, kept_turns(self, rows, places.each))
+                });
+            }
+            let strides = (&*self.schedule.dst().strides, &*source.strides);
+            let starts = Starts::new(self.ends(first), around, strides.0, strides.1);
+            let turns = Turns::new(turns, self.stride(around.len()));
+            self.same_places(runs, first.table, starts, turns)
+        }
+    }
+
+    /// Turns of a loop, from all its starts, by the same indices, which begin at `table` and are wrapped and tested once.
+    ///
+    /// # Safety
+    /// As [`Call::turns`], for all of them, of a schedule whose move looks up `runs`, at most [`MOST_KEPT`].
+    unsafe fn same_places(
+        &self,
+        runs: &LookedUp,
+        table: i64,
+        starts: Starts<'_>,
+        turns: Turns,
+    ) -> bool {
         let mut places = [const { MaybeUninit::uninit() }; MOST_KEPT];
         // SAFETY: by the contract of this function. Any index of the axis is proved to lie in the operand (I3), so all of `reach` does, and
         // what is between two turns.
         unsafe {
-            let Some((rows, places)) = self.places(runs, first.table, &mut places) else {
+            let Some((rows, places)) = self.places(runs, table, &mut places) else {
                 return false;
             };
-            let (to, from) = self.ends(first);
-            let turns = Turns::new(turns, stride);
             match &runs.row {
-                Row::Run => repeat::moved(self.level, to, from, rows, places, turns),
-                Row::Periods(periods) => self.periods(periods, to, from, rows, places.each, turns),
+                Row::Run => repeat::moved(self.level, starts, rows, places, turns),
+                Row::Periods(periods) => self.periods(periods, starts, rows, places.each, turns),
             }
         }
         true
@@ -123,15 +176,14 @@ impl Call<'_> {
     unsafe fn periods(
         &self,
         periods: &Periods,
-        dst: *mut u8,
-        src: *const u8,
+        starts: Starts<'_>,
         rows: Rows,
         places: &[isize],
         turns: Turns,
     ) {
         let shuffle = &periods.shuffle;
         let ahead = looked_ahead(rows.cache, shuffle.pattern().span(periods.count));
-        repeat::listed(dst, src, rows, places, turns, |dst, src, rows, each| {
+        repeat::listed(starts, rows, places, turns, |dst, src, rows, each| {
             let places = Places {
                 each,
                 to: None,
@@ -141,31 +193,6 @@ impl Call<'_> {
             // SAFETY: by the contract of this function.
             unsafe { shuffle.rows_from(self.level, dst, src, rows, places, operand) };
         });
-    }
-
-    /// All turns of a schedule that [`keeps_places`](Schedule::keeps_places).
-    ///
-    /// # Safety
-    /// As [`nest`](super::nest); `runs` are what its move looks up.
-    #[inline(never)]
-    pub(super) unsafe fn kept(&self, runs: &LookedUp) -> bool {
-        let mut places = [const { MaybeUninit::uninit() }; MOST_KEPT];
-        let table = self.within.table + runs.lookup.access.offset;
-        // SAFETY: by the contract of this function; `walk_outer` gives the positions of turns within the extents.
-        unsafe {
-            let Some((rows, places)) = self.places(runs, table, &mut places) else {
-                return false;
-            };
-            let places = places.each;
-            match few::takes(rows.bytes, places.len(), rows.cache) {
-                true => self.walk_outer(|first, turns, stride| {
-                    let (to, from) = self.ends(first);
-                    few::moved(to, from, &rows, places, Turns::new(turns, stride));
-                    true
-                }),
-                false => by_width!(rows.bytes, kept_turns(self, rows, places)),
-            }
-        }
     }
 
     /// The rows of a look-up whose indices begin there, and their places. `None`: an index lies outside its axis.

@@ -16,7 +16,7 @@ use super::{looked_ahead, pick};
 #[cfg(target_arch = "x86_64")]
 use crate::level::Kind;
 use crate::level::Level;
-use crate::move_::at::Turns;
+use crate::move_::at::{Starts, Turns};
 use crate::move_::copy::{Mover, Rows, by_width};
 use crate::move_::few;
 use crate::move_::rows::Way;
@@ -24,12 +24,33 @@ use crate::move_::rows::Way;
 /// Places that are kept for all turns of a loop, at most: 8 KiB on the stack.
 pub(in crate::move_) const MOST_KEPT: usize = 1024;
 
+/// Fewer rows in the turns of a loop are over before what suits many of them is set up, if there are loops around it.
+pub(in crate::move_) const LEAST_AT_ONCE: usize = 192;
+
 /// Rows of several turns are listed up to this many.
 const MOST_LISTED: usize = 256;
 
 /// Whether places of `count` rows are kept for `turns` turns.
 pub(in crate::move_) fn pays(count: usize, turns: usize) -> bool {
     turns > 1 && count <= MOST_KEPT
+}
+
+/// Whether rows in the turns of a loop, from so many starts, may move as a pattern, wherever their places are within `reach` bytes.
+pub(in crate::move_) fn may_be_patterns(
+    rows: &Rows,
+    reach: usize,
+    starts: usize,
+    turns: Turns,
+) -> bool {
+    #[cfg(target_arch = "x86_64")]
+    {
+        pattern::takes(Level::settled(), rows, reach, starts, turns)
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        let _ = (rows, reach, starts, turns);
+        false
+    }
 }
 
 /// Where the rows of a turn begin, and within how many bytes they all lie; `usize::MAX`: that is not known.
@@ -43,15 +64,14 @@ pub(in crate::move_) struct KeptPlaces<'a> {
     pub reach: usize,
 }
 
-/// Moves `rows` in each of the turns, always from the same places.
+/// Moves `rows` in each of the turns of a loop, from all its starts, always from the same places.
 ///
 /// # Safety
 /// As [`copy::run`](crate::move_::copy::run), for each of the runs of each turn; there are as many places as rows. If `places.reach` is
 /// known, that many bytes are readable from where each turn begins, and all between those of two turns.
 pub(in crate::move_) unsafe fn moved(
     level: Level,
-    dst: *mut u8,
-    src: *const u8,
+    starts: Starts<'_>,
     rows: Rows,
     places: KeptPlaces<'_>,
     turns: Turns,
@@ -59,86 +79,152 @@ pub(in crate::move_) unsafe fn moved(
     // SAFETY: by the contract of this function.
     unsafe {
         #[cfg(target_arch = "x86_64")]
-        if level.kind() == Kind::Avx512 && avx512::near(dst, src, rows, places, turns) {
+        if pattern::moved(level, starts, rows, places, turns) {
             return;
         }
         #[cfg(target_arch = "x86_64")]
-        if level.kind() == Kind::Avx2 && pattern::moved(level, dst, src, rows, places, turns) {
-            return;
-        }
-        #[cfg(target_arch = "x86_64")]
-        let (dst, src, turns) = match level.kind() {
-            Kind::Avx2 | Kind::Avx512 => {
-                let moved = columns::moved(level, dst, src, rows, places, turns);
-                turns.after(moved, dst, src)
-            }
-            _ => (dst, src, turns),
+        let (starts, turns) = match suits_many(&rows, starts.count(), turns) {
+            true => many(level, starts, rows, places, turns),
+            false => (starts, turns),
         };
-        if turns.count == 0 {
-            return;
+        if turns.count > 0 {
+            one_by_one(level, starts, rows, places.each, turns);
         }
-        #[cfg(target_arch = "x86_64")]
-        if level.kind() == Kind::Avx512 && avx512::gathered(dst, src, rows, places, turns) {
-            return;
+    }
+}
+
+/// Whether what is set up anew for each start of a loop pays for its turns.
+#[cfg(target_arch = "x86_64")]
+fn suits_many(rows: &Rows, starts: usize, turns: Turns) -> bool {
+    starts == 1 || rows.count * turns.count >= LEAST_AT_ONCE
+}
+
+/// Moves rows by what suits many of them; gives what is left, from each of the starts.
+///
+/// # Safety
+/// As [`moved`].
+#[cfg(target_arch = "x86_64")]
+unsafe fn many<'a>(
+    level: Level,
+    starts: Starts<'a>,
+    rows: Rows,
+    places: KeptPlaces<'_>,
+    turns: Turns,
+) -> (Starts<'a>, Turns) {
+    let is_wide = match level.kind() {
+        Kind::Avx512 => true,
+        Kind::Avx2 => false,
+        Kind::Scalar => return (starts, turns),
+    };
+    let none = Turns { count: 0, ..turns };
+    // SAFETY: by the contract of this function.
+    unsafe {
+        if is_wide && avx512::near(starts, rows, places, turns) {
+            return (starts, none);
         }
-        #[cfg(target_arch = "x86_64")]
-        if matches!(level.kind(), Kind::Avx2 | Kind::Avx512)
-            && avx2::moved(dst, src, rows, places.each, turns)
+        let done = columns::moved(level, starts, rows, places, turns);
+        let (starts, turns) = starts.after(done, turns);
+        if turns.count == 0
+            || is_wide && avx512::gathered(starts, rows, places, turns)
+            || avx2::moved(starts, rows, places.each, turns)
         {
-            return;
+            return (starts, none);
         }
-        if few::takes(rows.bytes, places.each.len(), rows.cache) {
-            return few::moved(dst, src, &rows, places.each, turns);
+        (starts, turns)
+    }
+}
+
+/// Moves rows each by itself.
+///
+/// # Safety
+/// As [`moved`].
+unsafe fn one_by_one(level: Level, starts: Starts<'_>, rows: Rows, places: &[isize], turns: Turns) {
+    // SAFETY: by the contract of this function.
+    unsafe {
+        if few::takes(rows.bytes, places.len(), rows.cache) {
+            return starts.each(|dst, src| few::moved(dst, src, &rows, places, turns));
         }
         if let Some(way) = Way::of(level, &rows) {
             let some = |to, from, rows, each: &[isize]| {
                 way.moves(level, to, from, rows, each.len(), |k| each[k]);
             };
-            let (each, places) = (turns.each(dst, src), places.each);
             return match way.looks_ahead() {
-                true => listed(dst, src, rows, places, turns, some),
-                false => each.for_each(|(to, from)| some(to, from, rows, places)),
+                true => listed(starts, rows, places, turns, some),
+                false => starts.each(|dst, src| {
+                    let each = turns.each(dst, src);
+                    each.for_each(|(to, from)| some(to, from, rows, places));
+                }),
             };
         }
-        by_width!(
-            rows.bytes,
-            pick_in_turns(dst, src, rows, places.each, turns)
-        );
+        by_width!(rows.bytes, pick_in_turns(starts, rows, places, turns));
     }
 }
 
 /// Calls `some` with the rows of as many turns as can be listed together, and their places: those of turns that touch in the destination.
 #[inline]
 pub(in crate::move_) fn listed(
-    dst: *mut u8,
-    src: *const u8,
+    starts: Starts<'_>,
     rows: Rows,
     places: &[isize],
     turns: Turns,
     some: impl Fn(*mut u8, *const u8, Rows, &[isize]),
 ) {
-    let touch = turns.dst_stride == rows.dst_stride * rows.count as isize;
-    let at_once = match touch {
-        true => turns.count.min(MOST_LISTED / rows.count.max(1)),
-        false => 1,
-    };
-    if at_once <= 1 {
-        return turns
-            .each(dst, src)
-            .for_each(|(to, from)| some(to, from, rows, places));
+    let of_turn = rows.dst_stride * rows.count as isize;
+    let of_loop = of_turn * turns.count as isize;
+    let touch = turns.count == 1 || turns.dst_stride == of_turn;
+    if !touch || !starts.touch(of_loop) || 2 * rows.count > MOST_LISTED {
+        return starts.each(|dst, src| {
+            let each = turns.each(dst, src);
+            each.for_each(|(to, from)| some(to, from, rows, places));
+        });
     }
-    let mut all = [0; MOST_LISTED];
-    for (turn, all) in all.chunks_exact_mut(rows.count).take(at_once).enumerate() {
-        let begin = turn as isize * turns.src_stride;
-        for (to, place) in all.iter_mut().zip(places) {
+    let mut list = List {
+        places: [0; MOST_LISTED],
+        count: 0,
+        first: (core::ptr::null_mut(), core::ptr::null()),
+    };
+    starts.each(|dst, src| {
+        for turn in turns.each(dst, src) {
+            if list.count + rows.count > MOST_LISTED {
+                list.moved(rows, &some);
+            }
+            list.add(turn, places);
+        }
+    });
+    list.moved(rows, &some);
+}
+
+/// Rows of some turns, which are one sequence in the destination.
+struct List {
+    /// In the source, from where the first turn begins.
+    places: [isize; MOST_LISTED],
+    count: usize,
+    first: (*mut u8, *const u8),
+}
+
+impl List {
+    /// Adds the rows of a turn, for which there is room.
+    #[inline]
+    fn add(&mut self, turn: (*mut u8, *const u8), places: &[isize]) {
+        if self.count == 0 {
+            self.first = turn;
+        }
+        let begin = turn.1.addr().wrapping_sub(self.first.1.addr()) as isize;
+        let list = &mut self.places[self.count..][..places.len()];
+        for (to, place) in list.iter_mut().zip(places) {
             *to = begin.wrapping_add(*place);
         }
+        self.count += places.len();
     }
-    for done in (0..turns.count).step_by(at_once) {
-        let count = at_once.min(turns.count - done) * rows.count;
-        let to = dst.wrapping_offset(done as isize * turns.dst_stride);
-        let from = src.wrapping_offset(done as isize * turns.src_stride);
-        some(to, from, Rows { count, ..rows }, &all[..count]);
+
+    /// Moves them, and is empty again.
+    #[inline]
+    fn moved(&mut self, rows: Rows, some: &impl Fn(*mut u8, *const u8, Rows, &[isize])) {
+        let (to, from) = self.first;
+        let count = core::mem::take(&mut self.count);
+        if count > 0 {
+            some(to, from, Rows { count, ..rows }, &self.places[..count]);
+        }
     }
 }
 
@@ -149,15 +235,16 @@ pub(in crate::move_) fn listed(
 #[inline(never)]
 unsafe fn pick_in_turns(
     mover: impl Mover,
-    dst: *mut u8,
-    src: *const u8,
+    starts: Starts<'_>,
     rows: Rows,
     places: &[isize],
     turns: Turns,
 ) {
     let ahead = looked_ahead(rows.cache, rows.bytes);
-    for (to, from) in turns.each(dst, src) {
-        // SAFETY: by the contract of this function.
-        unsafe { pick(mover, to, from, rows, places, ahead) };
-    }
+    starts.each(|dst, src| {
+        for (to, from) in turns.each(dst, src) {
+            // SAFETY: by the contract of this function.
+            unsafe { pick(mover, to, from, rows, places, ahead) };
+        }
+    });
 }

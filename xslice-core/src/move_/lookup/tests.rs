@@ -3,7 +3,7 @@
 use super::repeat::{self, KeptPlaces};
 use super::{Index, Indices, run};
 use crate::level::Level;
-use crate::move_::at::Turns;
+use crate::move_::at::{Starts, Turns};
 use crate::move_::cache::Cache;
 use crate::move_::copy::Rows;
 use crate::move_::processor::on_each_processor;
@@ -258,20 +258,38 @@ fn lookups_in_far_tables_go_any_way() {
     }
 }
 
-/// Moves rows from the same places in some turns at every level, and compares with a loop over bytes. The operand ends where the reach of
-/// its last turn does.
-fn repeat(random: &mut Random, bytes: usize, reach: usize, places: &[isize], turns: usize) {
-    let written = places.len() * bytes;
-    let gap = random.below(2) * random.below(9);
-    let (dst_stride, src_stride) = (written + gap, random.below(2 * reach));
-    let backwards = random.below(2) == 1;
-    let src = random.bytes(src_stride * (turns - 1) + reach);
-    let first = |turn| src_stride * if backwards { turns - 1 - turn } else { turn };
-    let mut expected = vec![UNTOUCHED; dst_stride * turns];
-    for turn in 0..turns {
+/// Moves rows from the same places in the turns of some loops, the last one innermost, at every level, and compares with a loop over bytes.
+/// The operand begins and ends where the reach of a turn does.
+fn repeat(random: &mut Random, bytes: usize, reach: usize, places: &[isize], loops: &[usize]) {
+    let (mut written, mut read) = (places.len() * bytes, reach);
+    let (mut dst_strides, mut src_strides) = (vec![0; loops.len()], vec![0; loops.len()]);
+    let mut first = 0;
+    for (k, &turns) in loops.iter().enumerate().rev() {
+        let gap = random.below(2) * random.below(9);
+        let (to, from) = (written + gap, random.below(2 * reach));
+        let backwards = random.below(2) == 1;
+        written += to * (turns - 1);
+        read += from * (turns - 1);
+        first += if backwards { from * (turns - 1) } else { 0 };
+        dst_strides[k] = to as i64;
+        src_strides[k] = if backwards {
+            -(from as i64)
+        } else {
+            from as i64
+        };
+    }
+    let src = random.bytes(read);
+    let mut expected = vec![UNTOUCHED; written];
+    for turn in 0..loops.iter().product() {
+        let (mut left, mut to, mut from) = (turn, 0, first as i64);
+        for (k, turns) in loops.iter().enumerate().rev() {
+            let counter = (left % turns) as i64;
+            left /= turns;
+            to += (counter * dst_strides[k]) as usize;
+            from += counter * src_strides[k];
+        }
         for (row, &place) in places.iter().enumerate() {
-            let from = first(turn) + place as usize;
-            let to = turn * dst_stride + row * bytes;
+            let (to, from) = (to + row * bytes, from as usize + place as usize);
             expected[to..to + bytes].copy_from_slice(&src[from..from + bytes]);
         }
     }
@@ -282,24 +300,25 @@ fn repeat(random: &mut Random, bytes: usize, reach: usize, places: &[isize], tur
         src_stride: 0,
         cache: Cache::Far,
     };
-    let sign = if backwards { -1 } else { 1 };
-    let all = Turns {
+    let (&turns, around) = loops.split_last().expect("a loop");
+    let innermost = Turns {
         count: turns,
-        dst_stride: dst_stride as isize,
-        src_stride: sign * src_stride as isize,
+        dst_stride: dst_strides[around.len()] as isize,
+        src_stride: src_strides[around.len()] as isize,
     };
     let run = |level| {
         let mut dst = vec![UNTOUCHED; expected.len()];
-        let from = src.as_ptr().wrapping_add(first(0));
+        let begin = (dst.as_mut_ptr(), src.as_ptr().wrapping_add(first));
+        let starts = Starts::new(begin, around, &dst_strides, &src_strides);
         let each = KeptPlaces {
             each: places,
             reach,
         };
         // SAFETY: the reach of each turn lies in `src`, and `dst` has room for the rows of all turns.
-        unsafe { repeat::moved(level, dst.as_mut_ptr(), from, rows, each, all) };
+        unsafe { repeat::moved(level, starts, rows, each, innermost) };
         assert!(
             dst == expected,
-            "{}: {bytes} bytes of {reach} in {turns} turns: {places:?}",
+            "{}: {bytes} bytes of {reach} in {loops:?}: {places:?}",
             level.name()
         );
     };
@@ -321,7 +340,9 @@ fn rows_from_the_same_places_move_in_every_turn() {
                     rows.sort_unstable();
                 }
                 let places: Vec<_> = rows.iter().map(|row| (row * scale) as isize).collect();
-                repeat(&mut random, bytes, reach, &places, turns);
+                let around: [&[usize]; 4] = [&[], &[], &[3], &[2, 4]];
+                let loops = [around[random.below(4)], &[turns]].concat();
+                repeat(&mut random, bytes, reach, &places, &loops);
             }
         }
     }
@@ -338,8 +359,10 @@ fn rows_from_the_same_places_are_a_pattern() {
                 .map(|_| (random.below(size) * bytes) as isize)
                 .collect();
             // Fewer turns are a pattern from the second call on.
-            repeat(&mut random, bytes, reach, &places, 6000 + round);
-            repeat(&mut random, bytes, reach, &places, 1500 + round);
+            repeat(&mut random, bytes, reach, &places, &[6000 + round]);
+            repeat(&mut random, bytes, reach, &places, &[1500 + round]);
+            repeat(&mut random, bytes, reach, &places, &[200 + round, 30]);
+            repeat(&mut random, bytes, reach, &places, &[5, 40, 1 + 2 * round]);
         }
     }
 }
@@ -352,7 +375,8 @@ fn rows_from_the_same_places_lie_as_far_apart_as_columns_do() {
         let places: Vec<_> = (0..1000)
             .map(|_| (random.below(2048) * bytes) as isize)
             .collect();
-        repeat(&mut random, bytes, 2048 * bytes, &places, turns);
+        repeat(&mut random, bytes, 2048 * bytes, &places, &[turns]);
+        repeat(&mut random, bytes, 2048 * bytes, &places, &[2, turns]);
     }
 }
 
@@ -365,7 +389,9 @@ fn rows_from_the_same_places_end_before_their_reach() {
             let places: Vec<_> = (0..70)
                 .map(|_| (2 * random.below(size / 2) * scale) as isize)
                 .collect();
-            repeat(&mut random, bytes, scale * (size - 1) + bytes, &places, 35);
+            let reach = scale * (size - 1) + bytes;
+            repeat(&mut random, bytes, reach, &places, &[35]);
+            repeat(&mut random, bytes, reach, &places, &[2, 35]);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Narrow rows from the same places in every turn of a loop, with AVX2: eight of them are put into vectors.
 
-use crate::move_::at::Turns;
+use crate::move_::at::{Starts, Turns};
 use crate::move_::cache::Cache;
 use crate::move_::copy::Rows;
 use crate::move_::few;
@@ -12,23 +12,17 @@ use crate::move_::lookup::avx2::{EIGHT, eight_of};
 /// # Safety
 /// As [`super::moved`]; the processor has AVX2.
 #[target_feature(enable = "avx2")]
-pub(super) unsafe fn moved(
-    dst: *mut u8,
-    src: *const u8,
-    rows: Rows,
-    places: &[isize],
-    turns: Turns,
-) -> bool {
+pub(super) unsafe fn moved(starts: Starts<'_>, rows: Rows, places: &[isize], turns: Turns) -> bool {
     if !rows.touch() || rows.count < EIGHT {
         return false;
     }
     // SAFETY: by the contract of this function.
     unsafe {
         match rows.bytes {
-            1 => turns_of::<1>(dst, src, places, turns),
-            2 => turns_of::<2>(dst, src, places, turns),
-            4 => turns_of::<4>(dst, src, places, turns),
-            8 => turns_of::<8>(dst, src, places, turns),
+            1 => turns_of::<1>(starts, places, turns),
+            2 => turns_of::<2>(starts, places, turns),
+            4 => turns_of::<4>(starts, places, turns),
+            8 => turns_of::<8>(starts, places, turns),
             _ => return false,
         }
     }
@@ -47,19 +41,19 @@ const FAR: usize = 1 << 10;
 /// As [`moved`], for rows of `N` bytes.
 #[target_feature(enable = "avx2")]
 #[inline]
-unsafe fn turns_of<const N: usize>(dst: *mut u8, src: *const u8, places: &[isize], turns: Turns) {
+unsafe fn turns_of<const N: usize>(starts: Starts<'_>, places: &[isize], turns: Turns) {
     let near = Turns {
         count: NEAR,
         ..turns
     };
     // SAFETY: by the contract of this function.
-    unsafe {
+    starts.each(|dst, src| unsafe {
         for (to, from) in turns.in_groups(NEAR).each(dst, src) {
             near_turns::<N>(to, from, places, near);
         }
         let (to, from, others) = turns.after(turns.that_fill(NEAR), dst, src);
         near_turns::<N>(to, from, places, others);
-    }
+    });
 }
 
 /// # Safety

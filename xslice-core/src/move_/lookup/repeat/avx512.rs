@@ -9,7 +9,7 @@ mod blends;
 mod gathers;
 mod windows;
 
-use super::{KeptPlaces, Turns};
+use super::{KeptPlaces, Starts, Turns};
 use crate::move_::copy::Rows;
 use windows::Window;
 
@@ -30,12 +30,12 @@ impl Cost {
 }
 
 /// The window that turns take their rows from, if it is quicker than gathers.
-fn one_window(rows: &Rows, reach: usize, turns: Turns) -> Option<Window> {
+fn one_window(rows: &Rows, reach: usize, starts: usize, turns: Turns) -> Option<Window> {
     let by_gathers = matches!(rows.bytes, 4 | 8) && gathers::takes(rows, reach);
-    if by_gathers && turns.count < LEAST_TURNS {
+    if by_gathers && starts * turns.count < LEAST_TURNS {
         return None;
     }
-    let window = Window::of(rows, reach, turns)?;
+    let window = Window::of(rows, reach, (starts, turns))?;
     let is_quicker = !by_gathers || window.cost(rows).is_less(gathers::cost(rows.bytes));
     is_quicker.then_some(window)
 }
@@ -45,20 +45,19 @@ fn one_window(rows: &Rows, reach: usize, turns: Turns) -> Option<Window> {
 /// # Safety
 /// As [`super::moved`]; the processor has AVX-512 F, BW, VL, DQ and VBMI.
 pub(super) unsafe fn near(
-    dst: *mut u8,
-    src: *const u8,
+    starts: Starts<'_>,
     rows: Rows,
     places: KeptPlaces<'_>,
     turns: Turns,
 ) -> bool {
     // SAFETY: by the contract of this function.
     unsafe {
-        match one_window(&rows, places.reach, turns) {
+        match one_window(&rows, places.reach, starts.count(), turns) {
             Some(window) => {
-                windows::moved(dst, src, rows, places, turns, window);
+                windows::moved(starts, rows, places, turns, window);
                 true
             }
-            None => blends::moved(dst, src, rows, places, turns),
+            None => blends::moved(starts, rows, places, turns),
         }
     }
 }
@@ -68,8 +67,7 @@ pub(super) unsafe fn near(
 /// # Safety
 /// As [`near`].
 pub(super) unsafe fn gathered(
-    dst: *mut u8,
-    src: *const u8,
+    starts: Starts<'_>,
     rows: Rows,
     places: KeptPlaces<'_>,
     turns: Turns,
@@ -77,7 +75,7 @@ pub(super) unsafe fn gathered(
     let takes = gathers::takes(&rows, places.reach);
     if takes {
         // SAFETY: by the contract of this function.
-        unsafe { gathers::moved(dst, src, rows, places, turns) };
+        unsafe { gathers::moved(starts, rows, places, turns) };
     }
     takes
 }

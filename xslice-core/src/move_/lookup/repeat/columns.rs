@@ -3,7 +3,7 @@
 //! As many turns as fill 16 bytes with a row of each go together. What they read is transposed first, so that rows from the same place of
 //! these turns lie side by side: a column. Then one load takes what were as many, and the columns are transposed back into the result.
 
-use super::{KeptPlaces, MOST_KEPT, Turns};
+use super::{KeptPlaces, MOST_KEPT, Starts, Turns};
 use crate::level::{Kind, Level};
 use crate::move_::cache::Cache;
 use crate::move_::copy::Rows;
@@ -27,15 +27,14 @@ const LEAST_GROUPS: usize = 4;
 #[repr(align(64))]
 struct Columns([MaybeUninit<u8>; MOST_COLUMNS * COLUMN]);
 
-/// Moves neighbouring rows of 1, 2, 4 or 8 bytes in each of the turns. Gives how many of the turns are done: none where columns do not pay,
+/// Moves neighbouring rows of 1, 2, 4 or 8 bytes in each of the turns. Gives how many of the turns are done from each start: none where columns do not pay,
 /// else all but those that fill no group.
 ///
 /// # Safety
 /// As [`super::moved`]; the processor has AVX2.
 pub(super) unsafe fn moved(
     level: Level,
-    dst: *mut u8,
-    src: *const u8,
+    starts: Starts<'_>,
     rows: Rows,
     places: KeptPlaces<'_>,
     turns: Turns,
@@ -43,21 +42,21 @@ pub(super) unsafe fn moved(
     // SAFETY: by the contract of this function.
     unsafe {
         match rows.bytes {
-            _ if !pays(level, &rows, places, turns) => 0,
-            1 => groups::<1, 16>(dst, src, places, turns),
-            2 => groups::<2, 8>(dst, src, places, turns),
-            4 => groups::<4, 4>(dst, src, places, turns),
-            8 => groups::<8, 2>(dst, src, places, turns),
+            _ if !pays(level, &rows, places, starts.count(), turns) => 0,
+            1 => groups::<1, 16>(starts, places, turns),
+            2 => groups::<2, 8>(starts, places, turns),
+            4 => groups::<4, 4>(starts, places, turns),
+            8 => groups::<8, 2>(starts, places, turns),
             _ => 0,
         }
     }
 }
 
 /// Whether making columns of all within reach, and loading those of the rows, takes less time than rows one by one.
-fn pays(level: Level, rows: &Rows, places: KeptPlaces<'_>, turns: Turns) -> bool {
+fn pays(level: Level, rows: &Rows, places: KeptPlaces<'_>, starts: usize, turns: Turns) -> bool {
     are_near(level, rows, places.reach)
         && rows.touch()
-        && turns.count >= LEAST_GROUPS * (COLUMN / rows.bytes)
+        && starts * (turns.count / (COLUMN / rows.bytes)) >= LEAST_GROUPS
         && bits_of(places).is_multiple_of(rows.bytes)
 }
 
@@ -94,8 +93,7 @@ fn bits_of(places: KeptPlaces<'_>) -> usize {
 /// As [`moved`], where that [`pays`].
 #[target_feature(enable = "avx2")]
 unsafe fn groups<const BYTES: usize, const N: usize>(
-    dst: *mut u8,
-    src: *const u8,
+    starts: Starts<'_>,
     places: KeptPlaces<'_>,
     turns: Turns,
 ) -> usize {
@@ -110,14 +108,16 @@ unsafe fn groups<const BYTES: usize, const N: usize>(
     let kept = unsafe { &*(&raw const *kept as *const [u16]) };
     let mut columns = Columns([const { MaybeUninit::uninit() }; _]);
     let columns = columns.0.as_mut_ptr().cast::<u8>();
-    for (to, from) in turns.in_groups(N).each(dst, src) {
-        // SAFETY: by the contract of this function; there is room for the columns of as many bytes as `pays` allows, and all are made before
-        // one is read.
-        unsafe {
-            made::<BYTES, N>(columns, from, turns.src_stride, reach);
-            picked::<BYTES, N>(to, turns.dst_stride, columns, kept);
+    starts.each(|dst, src| {
+        for (to, from) in turns.in_groups(N).each(dst, src) {
+            // SAFETY: by the contract of this function; there is room for the columns of as many bytes as `pays` allows, and all are made
+            // before one is read.
+            unsafe {
+                made::<BYTES, N>(columns, from, turns.src_stride, reach);
+                picked::<BYTES, N>(to, turns.dst_stride, columns, kept);
+            }
         }
-    }
+    });
     turns.that_fill(N)
 }
 

@@ -1,9 +1,8 @@
 //! Rows of turns that follow each other closely, as a pattern that is known once the indices are: channels in another order, some columns of
 //! narrow tables. A vector moves the rows of many turns at once.
 
-use super::{KeptPlaces, Turns, columns};
-use crate::level::Level;
-use crate::move_::cache::Cache;
+use super::{KeptPlaces, Starts, Turns, columns, suits_many};
+use crate::level::{Kind, Level};
 use crate::move_::copy::Rows;
 use crate::shuffle::{Named, Pattern, Shuffle};
 use alloc::sync::Arc;
@@ -17,16 +16,23 @@ const TABLES: usize = 24_000;
 /// What finding them costs, and keeping them for later calls with the same places, which have them from the second on.
 const LEAST_SAVED: usize = if cfg!(feature = "std") { 4000 } else { TABLES };
 
-/// Bytes of the vectors that are loaded.
+/// What windows cost for each of several starts, and patterns do not. Their turns cost about the same.
+const OF_START: usize = 120;
+
+/// What the run of a pattern costs by itself, if there are several.
+const OF_RUN: usize = 40;
+
+/// Bytes of the vectors that are loaded, but with AVX-512.
 const VECTOR: usize = 16;
 
 /// Whether the rows of all turns may be a pattern, whatever their places are.
-fn takes(rows: &Rows, reach: usize, turns: Turns) -> bool {
+pub(super) fn takes(level: Level, rows: &Rows, reach: usize, starts: usize, turns: Turns) -> bool {
     let period = rows.count.saturating_mul(rows.bytes);
-    rows.touch()
+    level.kind() != Kind::Scalar
+        && rows.touch()
         && turns.dst_stride == period as isize
         && (1..=Pattern::LONGEST).contains(&period)
-        && rows.count.saturating_mul(turns.count) >= LEAST_ROWS
+        && rows.count.saturating_mul(starts * turns.count) >= LEAST_ROWS
         && reach <= Pattern::WIDEST
 }
 
@@ -36,20 +42,33 @@ fn takes(rows: &Rows, reach: usize, turns: Turns) -> bool {
 /// As [`super::moved`].
 pub(super) unsafe fn moved(
     level: Level,
-    dst: *mut u8,
-    src: *const u8,
+    starts: Starts<'_>,
     rows: Rows,
     places: KeptPlaces<'_>,
     turns: Turns,
 ) -> bool {
-    let Some(shuffle) = shuffle(level, &rows, places, turns) else {
+    let Some(shuffle) = shuffle(level, &rows, places, starts.count(), turns) else {
         return false;
     };
-    let bytes = shuffle.pattern().period() * turns.count;
-    let last = src.wrapping_offset((turns.count - 1) as isize * turns.src_stride);
-    let operand = src.min(last)..src.max(last).wrapping_add(places.reach);
-    // SAFETY: by the contract of this function, which says of all between two turns that it is readable, as what each of them reaches.
-    unsafe { shuffle.rows(level, dst, src, Rows::one(bytes, Cache::of(bytes)), operand) };
+    let (starts, runs) = starts.of_innermost();
+    let runs = Rows {
+        count: runs.count,
+        bytes: shuffle.pattern().period() * turns.count,
+        dst_stride: runs.dst_stride,
+        src_stride: runs.src_stride,
+        cache: rows.cache,
+    };
+    let from_first = |count: usize, stride: isize| (count as isize - 1) * stride;
+    let last_turn = from_first(turns.count, turns.src_stride);
+    let last_run = from_first(runs.count, runs.src_stride);
+    let first = last_turn.min(0) + last_run.min(0);
+    let last = last_turn.max(0) + last_run.max(0);
+    starts.each(|dst, src| {
+        let end = src.wrapping_offset(last).wrapping_add(places.reach);
+        let operand = src.wrapping_offset(first)..end;
+        // SAFETY: by the contract of this function, which says of all between two turns that it is readable, as what each of them reaches.
+        unsafe { shuffle.rows(level, dst, src, runs, operand) };
+    });
     true
 }
 
@@ -57,9 +76,10 @@ fn shuffle(
     level: Level,
     rows: &Rows,
     places: KeptPlaces<'_>,
+    starts: usize,
     turns: Turns,
 ) -> Option<Arc<Shuffle>> {
-    if !takes(rows, places.reach, turns) {
+    if !takes(level, rows, places.reach, starts, turns) {
         return None;
     }
     let mut offsets = [0; Pattern::LONGEST];
@@ -73,15 +93,26 @@ fn shuffle(
         period: rows.count * rows.bytes,
         src_stride: i32::try_from(turns.src_stride).ok()?,
     };
-    let loads = cost_of_loads(&named.offsets[..named.period], named.src_stride);
-    let saved = cost_of_rows(level, rows, places.reach).checked_sub(loads)?;
-    let saved = saved.saturating_mul(turns.count);
+    let of_start = match level.kind() {
+        Kind::Avx512 if starts == 1 => return None,
+        Kind::Avx512 if suits_many(rows, starts, turns) => OF_START,
+        _ => {
+            let loads = cost_of_loads(&named.offsets[..named.period], named.src_stride);
+            let of_turn = cost_of_rows(level, rows, places.reach).checked_sub(loads)?;
+            let of_run = if starts == 1 { 0 } else { OF_RUN };
+            (of_turn * turns.count).checked_sub(of_run)?
+        }
+    };
+    let saved = of_start.saturating_mul(starts);
     if saved < LEAST_SAVED {
         return None;
     }
     let (shuffle, is_known) = named.shuffle()?;
-    let has_tables = (is_known || saved >= TABLES) && shuffle.tables(level).1.is_some();
-    has_tables.then_some(shuffle)
+    let has_tables = || match shuffle.tables(level) {
+        (None, None) => false,
+        (Some(_), _) | (_, Some(_)) => true,
+    };
+    ((is_known || saved >= TABLES) && has_tables()).then_some(shuffle)
 }
 
 /// What the rows of a turn cost, in half cycles: eight are put into vectors, those that are left move one by one; some are found in columns.

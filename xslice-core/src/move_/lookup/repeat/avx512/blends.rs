@@ -5,7 +5,7 @@
 //! The steps are found once.
 
 use crate::move_::copy::Rows;
-use crate::move_::lookup::repeat::{KeptPlaces, MOST_KEPT, Turns};
+use crate::move_::lookup::repeat::{KeptPlaces, MOST_KEPT, Starts, Turns};
 use crate::move_::mask::mask_of;
 use crate::move_::prefetch;
 use core::arch::x86_64::*;
@@ -86,28 +86,21 @@ fn share_windows(rows: &Rows, places: KeptPlaces<'_>) -> bool {
 /// As [`super::moved`]; the processor has AVX-512 F, BW, VL, DQ and VBMI.
 #[inline]
 pub(super) unsafe fn moved(
-    dst: *mut u8,
-    src: *const u8,
+    starts: Starts<'_>,
     rows: Rows,
     places: KeptPlaces<'_>,
     turns: Turns,
 ) -> bool {
-    fits(&rows, places.reach, turns.count)
+    fits(&rows, places.reach, starts.count() * turns.count)
         && share_windows(&rows, places)
         // SAFETY: by the contract of this function.
-        && unsafe { blended(dst, src, rows, places, turns) }
+        && unsafe { blended(starts, rows, places, turns) }
 }
 
 /// # Safety
 /// As [`moved`], of rows that it [`fits`].
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
-unsafe fn blended(
-    dst: *mut u8,
-    src: *const u8,
-    rows: Rows,
-    places: KeptPlaces<'_>,
-    turns: Turns,
-) -> bool {
+unsafe fn blended(starts: Starts<'_>, rows: Rows, places: KeptPlaces<'_>, turns: Turns) -> bool {
     let mut blend = Blend {
         vectors: [const { MaybeUninit::uninit() }; MOST_VECTORS],
         steps: [const { MaybeUninit::uninit() }; MOST_STEPS],
@@ -121,7 +114,7 @@ unsafe fn blended(
         return false;
     };
     // SAFETY: by the contract of this function; these vectors and their steps are found.
-    unsafe {
+    starts.each(|dst, src| unsafe {
         for (to, from) in turns.in_groups(AT_ONCE).each(dst, src) {
             blend.run::<AT_ONCE>(vectors, to, from, turns);
         }
@@ -129,7 +122,7 @@ unsafe fn blended(
         for (to, from) in rest.each(dst, src) {
             blend.run::<1>(vectors, to, from, turns);
         }
-    }
+    });
     true
 }
 

@@ -5,7 +5,7 @@
 
 use super::Cost;
 use crate::move_::copy::Rows;
-use crate::move_::lookup::repeat::{KeptPlaces, MOST_KEPT, Turns};
+use crate::move_::lookup::repeat::{KeptPlaces, MOST_KEPT, Starts, Turns};
 use crate::move_::mask::mask_of;
 use crate::move_::prefetch;
 use crate::move_::processor::habits;
@@ -53,20 +53,14 @@ pub(super) fn cost(bytes: usize) -> Cost {
 /// # Safety
 /// As [`super::moved`]; the processor has AVX-512 F, BW, VL, DQ and VBMI, and [`takes`] holds.
 #[inline]
-pub(super) unsafe fn moved(
-    dst: *mut u8,
-    src: *const u8,
-    rows: Rows,
-    places: KeptPlaces<'_>,
-    turns: Turns,
-) {
+pub(super) unsafe fn moved(starts: Starts<'_>, rows: Rows, places: KeptPlaces<'_>, turns: Turns) {
     // SAFETY: by the contract of this function.
     unsafe {
         match rows.bytes {
-            3 => gathered::<3>(dst, src, rows, places, turns),
-            4 => gathered::<4>(dst, src, rows, places, turns),
-            6 => gathered::<6>(dst, src, rows, places, turns),
-            _ => gathered::<8>(dst, src, rows, places, turns),
+            3 => gathered::<3>(starts, rows, places, turns),
+            4 => gathered::<4>(starts, rows, places, turns),
+            6 => gathered::<6>(starts, rows, places, turns),
+            _ => gathered::<8>(starts, rows, places, turns),
         }
     }
 }
@@ -75,8 +69,7 @@ pub(super) unsafe fn moved(
 /// As [`moved`], for rows of `BYTES`.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
 unsafe fn gathered<const BYTES: usize>(
-    dst: *mut u8,
-    src: *const u8,
+    starts: Starts<'_>,
     rows: Rows,
     places: KeptPlaces<'_>,
     turns: Turns,
@@ -93,30 +86,33 @@ unsafe fn gathered<const BYTES: usize>(
         .div_ceil(64)
         .div_ceil(rows.count.div_ceil(lanes));
     let lines = if lines > MOST_LINES { 0 } else { lines };
-    for (to, from) in turns.each(dst, src) {
-        let mut next = from.wrapping_offset(turns.src_stride);
-        for k in (0..rows.count).step_by(lanes) {
-            for _ in 0..lines {
-                prefetch::line(next);
-                next = next.wrapping_add(64);
-            }
-            prefetch::next_to_write(to.wrapping_add(k * BYTES));
-            let count = (rows.count - k).min(lanes);
-            let to = to.wrapping_add(k * BYTES);
-            // SAFETY: these rows have places, which are written, and are side by side in the result.
-            unsafe {
-                let places = |mask| _mm512_maskz_loadu_epi32(mask, narrow.as_ptr().add(k).cast());
-                if count == lanes {
-                    // Whose masks the compiler knows: rows that are near take up to a fifth less time.
-                    let places = places(u16::MAX >> (16 - lanes));
-                    vector::<BYTES>(to, from, places, last, lanes);
-                } else {
-                    let places = places(u16::MAX >> (16 - count));
-                    vector::<BYTES>(to, from, places, last, count);
+    starts.each(|dst, src| {
+        for (to, from) in turns.each(dst, src) {
+            let mut next = from.wrapping_offset(turns.src_stride);
+            for k in (0..rows.count).step_by(lanes) {
+                for _ in 0..lines {
+                    prefetch::line(next);
+                    next = next.wrapping_add(64);
+                }
+                prefetch::next_to_write(to.wrapping_add(k * BYTES));
+                let count = (rows.count - k).min(lanes);
+                let to = to.wrapping_add(k * BYTES);
+                // SAFETY: these rows have places, which are written, and are side by side in the result.
+                unsafe {
+                    let places =
+                        |mask| _mm512_maskz_loadu_epi32(mask, narrow.as_ptr().add(k).cast());
+                    if count == lanes {
+                        // Whose masks the compiler knows: rows that are near take up to a fifth less time.
+                        let places = places(u16::MAX >> (16 - lanes));
+                        vector::<BYTES>(to, from, places, last, lanes);
+                    } else {
+                        let places = places(u16::MAX >> (16 - count));
+                        vector::<BYTES>(to, from, places, last, count);
+                    }
                 }
             }
         }
-    }
+    });
 }
 
 /// Moves as many rows as a vector has words, or fewer.

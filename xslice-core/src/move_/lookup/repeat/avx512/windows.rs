@@ -5,7 +5,7 @@ use super::Cost;
 use crate::move_::cache::Cache;
 use crate::move_::copy::Rows;
 use crate::move_::lookup::avx512::look_up;
-use crate::move_::lookup::repeat::{KeptPlaces, Turns};
+use crate::move_::lookup::repeat::{KeptPlaces, Starts, Turns};
 use crate::move_::mask::mask_of;
 use core::arch::x86_64::*;
 
@@ -29,17 +29,17 @@ pub(super) struct Window {
 
 impl Window {
     /// The quickest for neighbouring rows; `None`: none holds those of one turn, or there are too few turns.
-    pub fn of(rows: &Rows, reach: usize, turns: Turns) -> Option<Self> {
+    pub fn of(rows: &Rows, reach: usize, (starts, turns): (usize, Turns)) -> Option<Self> {
         let written = rows.count * rows.bytes;
         let least = LEAST_WINDOWS * rows.bytes;
-        if turns.count < least || written > MOST_WRITTEN || !rows.touch() {
+        if starts * turns.count < least || written > MOST_WRITTEN || !rows.touch() {
             return None;
         }
         let stride = match usize::try_from(turns.src_stride) {
             Ok(stride @ 1..) if turns.dst_stride == written as isize => Some(stride),
             _ => None,
         };
-        let most = MOST_WRITTEN.checked_div(written)?;
+        let most = MOST_WRITTEN.checked_div(written)?.min(turns.count);
         let mut quickest: Option<Self> = None;
         for vectors in [1, 2, 4] {
             let Some(room) = (64_usize * vectors).checked_sub(reach) else {
@@ -53,7 +53,7 @@ impl Window {
                 quickest = Some(window);
             }
         }
-        quickest.filter(|window| turns.count / window.at_once >= least)
+        quickest.filter(|window| starts * (turns.count / window.at_once) >= least)
     }
 
     /// About what it costs.
@@ -78,8 +78,7 @@ impl Window {
 /// As [`super::moved`], for what [`Window::of`] gives.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
 pub(super) unsafe fn moved(
-    dst: *mut u8,
-    src: *const u8,
+    starts: Starts<'_>,
     rows: Rows,
     places: KeptPlaces<'_>,
     turns: Turns,
@@ -99,11 +98,13 @@ pub(super) unsafe fn moved(
             }
         }
     };
-    groups(window.at_once, dst, src, turns.in_groups(window.at_once));
-    let (to, from, rest) = turns.after(turns.that_fill(window.at_once), dst, src);
-    if rest.count > 0 {
-        groups(rest.count, to, from, rest.in_groups(rest.count));
-    }
+    starts.each(|dst, src| {
+        groups(window.at_once, dst, src, turns.in_groups(window.at_once));
+        let (to, from, rest) = turns.after(turns.that_fill(window.at_once), dst, src);
+        if rest.count > 0 {
+            groups(rest.count, to, from, rest.in_groups(rest.count));
+        }
+    });
 }
 
 /// Where in its window each byte of the rows of some turns lies, of as many as there are.
