@@ -68,6 +68,14 @@ table! {
         => x(F32, [2, 90]).ids(&[300, 2], some::<600>(90)).at(at![.., ids(Step::Index(at![.., 1].to_vec()))]);
     the_first_index_out_of_range_is_refused_though_it_is_read_last (<f32[9, 2], ids: i64[2, 3]> x[@ids][:, ::-1])
         => x(F32, [9, 2]).ids(&[2, 3], [0, 1, 9, 3, -10, 5]).at(at!["ids"]).at(at![.., by(.., -1)]);
+    more_indices_than_places_are_kept_for (<u8[9, 300], ids: i64[2300]> x[:, @ids])
+        => x(U8, [9, 300]).ids(&[2300], some::<2300>(300)).at(at![.., "ids"]);
+    the_same_in_some_turns_at_once (<i16[7, 20000], ids: i64[1100]> x[:, @ids])
+        => x(I16, [7, 20000]).ids(&[1100], some::<1100>(20000)).at(at![.., "ids"]);
+    the_same_of_patterns (<f32[40, 60, 3], ids: i64[1500]> x[:, @ids, ::-1])
+        => x(F32, [40, 60, 3]).ids(&[1500], some::<1500>(60)).at(at![.., "ids", by(.., -1)]);
+    the_last_of_more_is_refused (<u8[5, 300], ids: i64[1200]> x[:, @ids])
+        => x(U8, [5, 300]).ids(&[1200], with_last(300, some::<1200>(300))).at(at![.., "ids"]);
     the_same_elements_of_few_in_each_of_many (<u8[40, 3, 10], ids: i64[6]> x[:, 0:2, @ids])
         => x(U8, [40, 3, 10]).ids(&[6], some::<6>(10)).at(at![.., 0..2]).at(at![.., .., "ids"]);
     the_same_rows_of_few_in_each_of_many (<i16[6, 5, 9, 5], ids: i64[20]> x[:, 0:4, @ids])
@@ -147,6 +155,12 @@ fn some<const COUNT: usize>(size: i64) -> [i64; COUNT] {
         index if index < size => index,
         index => index - 2 * size,
     })
+}
+
+/// The same indices with another last one.
+fn with_last<const COUNT: usize>(last: i64, mut indices: [i64; COUNT]) -> [i64; COUNT] {
+    indices[COUNT - 1] = last;
+    indices
 }
 
 /// A gather of a gather of a gather, on one axis.

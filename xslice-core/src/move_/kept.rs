@@ -10,6 +10,12 @@ use crate::access::{Access, IndexType};
 use crate::nest::schedule::{LookedUp, Move, Periods, Row, Schedule};
 use core::mem::MaybeUninit;
 
+/// Bytes that all turns may reach which share the places of more rows than are kept.
+const MOST_SHARED: usize = 128 << 10;
+
+/// Fewer of such turns are not worth it.
+const LEAST_SHARING: usize = 3;
+
 /// Fewer than these are over in machine code before all turns share their places.
 const LEAST_IN_CODE: usize = 48;
 
@@ -92,29 +98,48 @@ fn reach(runs: &LookedUp) -> usize {
 }
 
 impl Call<'_> {
-    /// Whether [`Call::turns`] looks up the same rows in each of the turns of a loop, so few that their places are kept.
-    pub(super) fn repeats(&self, turns: usize, stride: At) -> bool {
-        stride.table == 0 && repeat::pays(self.count, turns)
+    /// How many turns of a loop look up the same rows, whose places are kept for them; 1: each of them is moved by itself. What these turns
+    /// read has to stay near where there are more rows than places are kept for: some of all turns move, then the next of all.
+    pub(super) fn sharing(&self, runs: &LookedUp, turns: usize, stride: At) -> usize {
+        let (least, most) = match self.count <= MOST_KEPT {
+            true => (1, turns),
+            false => (
+                LEAST_SHARING,
+                MOST_SHARED.checked_div(reach(runs)).unwrap_or(0),
+            ),
+        };
+        match turns.min(most) {
+            sharing if stride.table == 0 && sharing >= least => sharing,
+            _ => 1,
+        }
     }
 
-    /// Some turns of a loop, each by the same indices, which are wrapped and tested once.
+    /// Some turns of a loop, so many at once by the same indices, which are wrapped and tested once for these.
     ///
     /// # Safety
-    /// As [`Call::turns`], of a schedule whose move looks up `runs`, in turns that it [`repeats`](Self::repeats).
+    /// As [`Call::turns`], of a schedule whose move looks up `runs`; as many turns are [`sharing`](Self::sharing) places.
     #[inline(never)]
     pub(super) unsafe fn repeated(
         &self,
         runs: &LookedUp,
         first: At,
-        turns: usize,
-        stride: At,
+        (turns, stride): (usize, At),
+        at_once: usize,
     ) -> bool {
-        // SAFETY: by the contract of this function.
-        unsafe {
-            let (to, from) = self.ends(first);
-            let turns = Turns::new(turns, stride);
-            self.same_places(runs, first.table, Starts::one(to, from), turns)
-        }
+        let elements = At::element(self.schedule.inner());
+        (0..turns).step_by(at_once).all(|done| {
+            let sharing = Turns::new(at_once.min(turns - done), stride);
+            (0..self.count).step_by(MOST_KEPT).all(|row| {
+                let count = MOST_KEPT.min(self.count - row);
+                let first = first.plus(stride.times(done)).plus(elements.times(row));
+                // SAFETY: by the contract of this function.
+                unsafe {
+                    let (to, from) = self.ends(first);
+                    let starts = Starts::one(to, from);
+                    Call { count, ..*self }.same_places(runs, first.table, starts, sharing)
+                }
+            })
+        })
     }
 
     /// All turns of a schedule that [`keeps_places`](Schedule::keeps_places).

@@ -163,9 +163,10 @@ impl Call<'_> {
                         }
                     }
                 }
-                Move::Lookup(runs) if self.repeats(turns, stride) => {
-                    self.repeated(runs, first, turns, stride)
-                }
+                Move::Lookup(runs) => match self.sharing(runs, turns, stride) {
+                    1 => each_turn(first, turns, stride, |at| self.inner(at)),
+                    at_once => self.repeated(runs, first, (turns, stride), at_once),
+                },
                 _ => each_turn(first, turns, stride, |at| self.inner(at)),
             }
         }
