@@ -12,13 +12,16 @@ use super::together::Together;
 use super::{Call, MOST_INLINE, Rows, turn};
 use crate::access::Access;
 use crate::level::Level;
-use crate::nest::schedule::{Move, Schedule, Strided};
+use crate::nest::schedule::{Move, MovedTables, Schedule, Strided};
 use crate::scratch;
 use crate::sources::Sources;
 
+/// Fewer turns that begin where indices say are quicker one by one than what is set up for all.
+const LEAST_TURNS: usize = 6;
+
 impl Schedule {
-    /// Loops around [`Schedule::run_innermost`]: all but the innermost one or those whose rows are moved together, or all where indices are
-    /// read in them.
+    /// Loops around [`Schedule::run_innermost`]: all but the innermost one or those whose rows are moved together; all where indices say
+    /// where each turn of the innermost one begins, or it has few.
     #[doc(hidden)]
     #[must_use]
     pub fn outer_loops(&self) -> usize {
@@ -29,8 +32,19 @@ impl Schedule {
                 let together = self.whole_together();
                 loops - together.map_or(loops.min(1), |together| together.loops)
             }
-            false => loops,
+            false => match self.extents().split_last() {
+                Some((&turns, around)) if turns >= LEAST_TURNS && self.innermost_is_still() => {
+                    around.len()
+                }
+                Some(_) | None => loops,
+            },
         }
+    }
+
+    /// Whether no index says where a turn of the innermost loop begins.
+    fn innermost_is_still(&self) -> bool {
+        let last = self.extents().len().saturating_sub(1);
+        matches!(self.moved_tables(last), MovedTables::None)
     }
 
     /// Whether the rows that [`Schedule::run_innermost`] moves in a turn of the loops around it are known: it has little to find out.
