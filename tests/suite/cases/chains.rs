@@ -110,6 +110,14 @@ table! {
         => x(U8, [40, 200, 2]).ids(&[6], some::<6>(2)).at(at![by(.., -1), .., "ids"]);
     words_of_every_second_turn (<f32[40, 30, 8], ids: i64[3]> x[::-1, ::2, @ids])
         => x(F32, [40, 30, 8]).ids(&[3], some::<3>(8)).at(at![by(.., -1), by(.., 2), "ids"]);
+    channels_of_so_few_turns_that_they_are_one (<i16[12, 26, 2, 5], ids: i64[12]> x[::-1, :, ::-1, @ids])
+        => x(I16, [12, 26, 2, 5]).ids(&[12], some::<12>(5)).at(at![by(.., -1), .., by(.., -1), "ids"]);
+    bytes_of_patterns_of_an_entry (<u8[300, 1, 3], ids: i64[5]> x[:, @ids, ::2])
+        => x(U8, [300, 1, 3]).ids(&[5], some::<5>(1)).at(at![.., "ids", by(.., 2)]);
+    bytes_of_patterns_of_every_second_turn (<u8[150, 8, 4], ids: i64[3]> x[::2, @ids, ::-1])
+        => x(U8, [150, 8, 4]).ids(&[3], some::<3>(8)).at(at![by(.., 2), "ids", by(.., -1)]);
+    patterns_of_an_entry_backwards (<i16[150, 8, 4], ids: i64[3]> x[::-1, @ids, ::-3])
+        => x(I16, [150, 8, 4]).ids(&[3], some::<3>(8)).at(at![by(.., -1), "ids", by(.., -3)]);
     rows_of_small_loops_with_gaps (<i32[10, 2, 3, 2, 32], ids: i64[2]> x[::3, :, :, @ids])
         => x(I32, [10, 2, 3, 2, 32]).ids(&[2], [1, -1]).at(at![by(.., 3), .., .., "ids"]);
     patterns_of_small_loops_with_gaps (<i64[6, 4, 8, 10], ids: i64[3]> x[::2, :, @ids, ::-1])

@@ -161,6 +161,13 @@ impl<'a> Starts<'a> {
         }
     }
 
+    /// The same, so far away in the source.
+    #[cfg(target_arch = "x86_64")]
+    pub fn shifted(self, by: isize) -> Self {
+        let src = self.src.wrapping_offset(by);
+        Self { src, ..self }
+    }
+
     /// Those of the turns after the first `done`, and these turns.
     #[cfg(target_arch = "x86_64")]
     pub fn after(self, done: usize, turns: Turns) -> (Self, Turns) {

@@ -188,7 +188,7 @@ impl Call<'_> {
             };
             match &runs.row {
                 Row::Run => repeat::moved(self.level, starts, rows, places, turns),
-                Row::Periods(periods) => self.periods(periods, starts, rows, places.each, turns),
+                Row::Periods(periods) => self.periods(periods, starts, rows, places, turns),
             }
         }
         true
@@ -203,10 +203,16 @@ impl Call<'_> {
         periods: &Periods,
         starts: Starts<'_>,
         rows: Rows,
-        places: &[isize],
+        places: KeptPlaces<'_>,
         turns: Turns,
     ) {
         let shuffle = &periods.shuffle;
+        let pattern = (shuffle.pattern(), periods.count);
+        // SAFETY: by the contract of this function.
+        if unsafe { repeat::periods_moved(self.level, starts, rows, pattern, places, turns) } {
+            return;
+        }
+        let places = places.each;
         let ahead = looked_ahead(rows.cache, shuffle.pattern().span(periods.count));
         repeat::listed(starts, rows, places, turns, |dst, src, rows, each| {
             let places = Places {

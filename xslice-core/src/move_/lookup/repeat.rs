@@ -20,6 +20,7 @@ use crate::move_::at::{Starts, Turns};
 use crate::move_::copy::{Mover, Rows, by_width};
 use crate::move_::few;
 use crate::move_::rows::Way;
+use crate::shuffle::Pattern;
 
 /// Places that are kept for all turns of a loop, at most: 8 KiB on the stack.
 pub(in crate::move_) const MOST_KEPT: usize = 1024;
@@ -90,6 +91,30 @@ pub(in crate::move_) unsafe fn moved(
         if turns.count > 0 {
             one_by_one(level, starts, rows, places.each, turns);
         }
+    }
+}
+
+/// Moves rows that are each so many periods of a pattern; `false`, and nothing is moved, where those of a turn are no pattern together.
+///
+/// # Safety
+/// As [`moved`], of such rows.
+pub(in crate::move_) unsafe fn periods_moved(
+    level: Level,
+    starts: Starts<'_>,
+    rows: Rows,
+    pattern: (&Pattern, usize),
+    places: KeptPlaces<'_>,
+    turns: Turns,
+) -> bool {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: by the contract of this function.
+    unsafe {
+        pattern::of_periods(level, starts, rows, pattern, places, turns)
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        let _ = (level, starts, rows, pattern, places, turns);
+        false
     }
 }
 

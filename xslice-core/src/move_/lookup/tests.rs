@@ -363,6 +363,9 @@ fn rows_from_the_same_places_are_a_pattern() {
             repeat(&mut random, bytes, reach, &places, &[1500 + round]);
             repeat(&mut random, bytes, reach, &places, &[200 + round, 30]);
             repeat(&mut random, bytes, reach, &places, &[5, 40, 1 + 2 * round]);
+            // So few turns that they are part of those around them.
+            repeat(&mut random, bytes, reach, &places, &[1000, 2 + round / 2]);
+            repeat(&mut random, bytes, reach, &places, &[3, 400, 2]);
         }
     }
 }

@@ -36,6 +36,17 @@ pub(super) fn takes(level: Level, rows: &Rows, reach: usize, starts: usize, turn
         && reach <= Pattern::WIDEST
 }
 
+/// Rows of the turns of a loop, from all its starts.
+#[derive(Clone, Copy)]
+struct Same<'a> {
+    starts: Starts<'a>,
+    rows: Rows,
+    places: KeptPlaces<'a>,
+    turns: Turns,
+    /// What windows would cost more, if these move them otherwise; `None`: rows move otherwise.
+    saved: Option<usize>,
+}
+
 /// Moves `rows` in each of the turns. `false`, and nothing is moved, where they are no pattern that vectors read at less cost than rows.
 ///
 /// # Safety
@@ -47,72 +58,175 @@ pub(super) unsafe fn moved(
     places: KeptPlaces<'_>,
     turns: Turns,
 ) -> bool {
-    let Some(shuffle) = shuffle(level, &rows, places, starts.count(), turns) else {
-        return false;
+    let by_windows = level.kind() == Kind::Avx512 && suits_many(&rows, starts.count(), turns);
+    let same = Same {
+        starts,
+        rows,
+        places,
+        turns,
+        saved: by_windows.then(|| OF_START.saturating_mul(starts.count() - 1)),
     };
-    let (starts, runs) = starts.of_innermost();
-    let runs = Rows {
-        count: runs.count,
-        bytes: shuffle.pattern().period() * turns.count,
-        dst_stride: runs.dst_stride,
-        src_stride: runs.src_stride,
-        cache: rows.cache,
-    };
-    let from_first = |count: usize, stride: isize| (count as isize - 1) * stride;
-    let last_turn = from_first(turns.count, turns.src_stride);
-    let last_run = from_first(runs.count, runs.src_stride);
-    let first = last_turn.min(0) + last_run.min(0);
-    let last = last_turn.max(0) + last_run.max(0);
-    starts.each(|dst, src| {
-        let end = src.wrapping_offset(last).wrapping_add(places.reach);
-        let operand = src.wrapping_offset(first)..end;
-        // SAFETY: by the contract of this function, which says of all between two turns that it is readable, as what each of them reaches.
-        unsafe { shuffle.rows(level, dst, src, runs, operand) };
-    });
-    true
+    // SAFETY: by the contract of this function.
+    unsafe { same.moved(level) }
 }
 
-fn shuffle(
+/// The same of rows that are each `count` periods of a pattern, by their bytes.
+///
+/// # Safety
+/// As [`super::moved`], of such rows.
+pub(super) unsafe fn of_periods(
     level: Level,
-    rows: &Rows,
+    starts: Starts<'_>,
+    rows: Rows,
+    (pattern, count): (&Pattern, usize),
     places: KeptPlaces<'_>,
-    starts: usize,
     turns: Turns,
-) -> Option<Arc<Shuffle>> {
-    if !takes(level, rows, places.reach, starts, turns) {
-        return None;
-    }
-    let mut offsets = [0; Pattern::LONGEST];
-    let bytes = |&place: &isize| (place as i32..).take(rows.bytes);
-    let bytes = places.each.iter().flat_map(bytes);
-    for (offset, byte) in offsets.iter_mut().zip(bytes) {
-        *offset = byte;
-    }
-    let named = Named {
-        offsets,
-        period: rows.count * rows.bytes,
-        src_stride: i32::try_from(turns.src_stride).ok()?,
+) -> bool {
+    let mut bytes = [0; Pattern::LONGEST];
+    let all = rows.count.saturating_mul(rows.bytes);
+    let (Some(each), Some(entries)) = (bytes.get_mut(..all), places.reach.checked_sub(rows.bytes))
+    else {
+        return false;
     };
-    let of_start = match level.kind() {
-        Kind::Avx512 if starts == 1 => return None,
-        Kind::Avx512 if suits_many(rows, starts, turns) => OF_START,
-        _ => {
-            let loads = cost_of_loads(&named.offsets[..named.period], named.src_stride);
-            let of_turn = cost_of_rows(level, rows, places.reach).checked_sub(loads)?;
-            let of_run = if starts == 1 { 0 } else { OF_RUN };
-            (of_turn * turns.count).checked_sub(of_run)?
+    if !rows.touch() {
+        return false;
+    }
+    let (first, end) = pattern.reads(count);
+    for (row, place) in each.chunks_mut(rows.bytes).zip(places.each) {
+        for (byte, at) in row.iter_mut().zip(pattern.places()) {
+            *byte = place + at - first;
         }
-    };
-    let saved = of_start.saturating_mul(starts);
-    if saved < LEAST_SAVED {
-        return None;
     }
-    let (shuffle, is_known) = named.shuffle()?;
-    let has_tables = || match shuffle.tables(level) {
-        (None, None) => false,
-        (Some(_), _) | (_, Some(_)) => true,
+    let same = Same {
+        starts: starts.shifted(first),
+        rows: Rows {
+            count: all,
+            dst_stride: 1,
+            ..Rows::one(1, rows.cache)
+        },
+        places: KeptPlaces {
+            each,
+            reach: entries.saturating_add(first.abs_diff(end)),
+        },
+        turns,
+        saved: None,
     };
-    ((is_known || saved >= TABLES) && has_tables()).then_some(shuffle)
+    // SAFETY: by the contract of this function: what the rows of all entries read is readable, from the first byte to the last.
+    unsafe { same.moved(level) }
+}
+
+impl<'a> Same<'a> {
+    /// # Safety
+    /// As [`moved`].
+    unsafe fn moved(self, level: Level) -> bool {
+        let mut places = [0; Pattern::LONGEST];
+        // SAFETY: by the contract of this function.
+        unsafe {
+            let unrolled = self.unrolled(&mut places);
+            unrolled.is_some_and(|same| same.moved_as_it_is(level)) || self.moved_as_it_is(level)
+        }
+    }
+
+    /// The rows of all turns as those of one turn of the loop around, if they go on there and are few.
+    fn unrolled(&self, places: &'a mut [isize; Pattern::LONGEST]) -> Option<Self> {
+        let (starts, around) = self.starts.of_innermost();
+        let (rows, turns) = (self.rows, self.turns);
+        let count = rows.count.checked_mul(turns.count)?;
+        let each = places.get_mut(..count)?;
+        let go_on = rows.touch()
+            && turns.dst_stride == (rows.count * rows.bytes) as isize
+            && around.count > 1
+            && around.dst_stride == (count * rows.bytes) as isize;
+        let others = turns.count.checked_sub(1)? as isize * turns.src_stride;
+        let reach = self.places.reach.checked_add(others.unsigned_abs())?;
+        if !go_on {
+            return None;
+        }
+        for (turn, each) in each.chunks_mut(rows.count).enumerate() {
+            let begin = turn as isize * turns.src_stride - others.min(0);
+            for (to, place) in each.iter_mut().zip(self.places.each) {
+                *to = begin + place;
+            }
+        }
+        Some(Self {
+            starts: starts.shifted(others.min(0)),
+            rows: Rows { count, ..rows },
+            places: KeptPlaces { each, reach },
+            turns: around,
+            ..*self
+        })
+    }
+
+    /// # Safety
+    /// As [`moved`].
+    unsafe fn moved_as_it_is(self, level: Level) -> bool {
+        let Self {
+            starts,
+            rows,
+            places,
+            turns,
+            ..
+        } = self;
+        let Some(shuffle) = self.shuffle(level) else {
+            return false;
+        };
+        let (starts, runs) = starts.of_innermost();
+        let runs = Rows {
+            count: runs.count,
+            bytes: shuffle.pattern().period() * turns.count,
+            dst_stride: runs.dst_stride,
+            src_stride: runs.src_stride,
+            cache: rows.cache,
+        };
+        let from_first = |count: usize, stride: isize| (count as isize - 1) * stride;
+        let last_turn = from_first(turns.count, turns.src_stride);
+        let last_run = from_first(runs.count, runs.src_stride);
+        let first = last_turn.min(0) + last_run.min(0);
+        let last = last_turn.max(0) + last_run.max(0);
+        starts.each(|dst, src| {
+            let end = src.wrapping_offset(last).wrapping_add(places.reach);
+            let operand = src.wrapping_offset(first)..end;
+            // SAFETY: by the contract of this function, which says of all between two turns that it is readable, as what each of them reaches.
+            unsafe { shuffle.rows(level, dst, src, runs, operand) };
+        });
+        true
+    }
+
+    fn shuffle(&self, level: Level) -> Option<Arc<Shuffle>> {
+        let (rows, reach, turns) = (&self.rows, self.places.reach, self.turns);
+        let starts = self.starts.count();
+        if !takes(level, rows, reach, starts, turns) {
+            return None;
+        }
+        let mut offsets = [0; Pattern::LONGEST];
+        let bytes = |&place: &isize| (place as i32..).take(rows.bytes);
+        let bytes = self.places.each.iter().flat_map(bytes);
+        for (offset, byte) in offsets.iter_mut().zip(bytes) {
+            *offset = byte;
+        }
+        let named = Named {
+            offsets,
+            period: rows.count * rows.bytes,
+            src_stride: i32::try_from(turns.src_stride).ok()?,
+        };
+        let by_rows = || {
+            let loads = cost_of_loads(&named.offsets[..named.period], named.src_stride);
+            let of_turn = cost_of_rows(level, rows, reach).checked_sub(loads)?;
+            let of_run = if starts == 1 { 0 } else { OF_RUN };
+            let of_start = (of_turn * turns.count).checked_sub(of_run)?;
+            Some(of_start.saturating_mul(starts))
+        };
+        let saved = self.saved.or_else(by_rows)?;
+        if saved < LEAST_SAVED {
+            return None;
+        }
+        let (shuffle, is_known) = named.shuffle()?;
+        let has_tables = || match shuffle.tables(level) {
+            (None, None) => false,
+            (Some(_), _) | (_, Some(_)) => true,
+        };
+        ((is_known || saved >= TABLES) && has_tables()).then_some(shuffle)
+    }
 }
 
 /// What the rows of a turn cost, in half cycles: eight are put into vectors, those that are left move one by one; some are found in columns.
