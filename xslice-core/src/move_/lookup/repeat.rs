@@ -1,7 +1,7 @@
-//! Rows from the same places in every turn of a loop.
+//! Rows from the same places in every turn of some loops.
 //!
 //! Columns and channels that indices name are the same in each row and pixel. So their indices are wrapped and tested once, and what the
-//! places are is known before the first turn.
+//! places are is known before the first turn of the first loop.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;

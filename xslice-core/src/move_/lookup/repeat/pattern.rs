@@ -1,5 +1,6 @@
 //! Rows of turns that follow each other closely, as a pattern that is known once the indices are: channels in another order, some columns of
-//! narrow tables. A vector moves the rows of many turns at once.
+//! narrow tables. A vector moves the rows of many turns at once. So few turns that a vector has room for more, and rows that are patterns
+//! themselves, are parts of one.
 
 use super::{KeptPlaces, Starts, Turns, columns, suits_many};
 use crate::level::{Kind, Level};
