@@ -111,7 +111,6 @@ impl<'a> Starts<'a> {
     }
 
     /// How many there are.
-    #[cfg(target_arch = "x86_64")]
     pub fn count(&self) -> usize {
         self.extents.iter().product()
     }
@@ -145,6 +144,16 @@ impl<'a> Starts<'a> {
             let to = self.dst.wrapping_offset(at.dst as isize);
             each(to, self.src.wrapping_offset(at.src as isize));
             true
+        });
+    }
+
+    /// Calls `each` with where every one of the turns begins, from each of the starts.
+    #[inline(always)]
+    pub fn each_turn(self, turns: Turns, mut each: impl FnMut(*mut u8, *const u8)) {
+        self.each(|dst, src| {
+            for (to, from) in turns.each(dst, src) {
+                each(to, from);
+            }
         });
     }
 

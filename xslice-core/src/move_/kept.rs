@@ -152,7 +152,7 @@ impl Call<'_> {
         let Some((&turns, around)) = self.extents().split_last() else {
             return false;
         };
-        // SAFETY: by the contract of this function; `walk` gives the positions of turns within the extents.
+        // SAFETY: by the contract of this function; the first turn, and those that `walk` gives, stand within the extents.
         unsafe {
             if !source.is_affine() {
                 let mut places = [const { MaybeUninit::uninit() }; MOST_KEPT];

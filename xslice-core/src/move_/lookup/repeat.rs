@@ -175,10 +175,7 @@ unsafe fn one_by_one(level: Level, starts: Starts<'_>, rows: Rows, places: &[isi
             };
             return match way.looks_ahead() {
                 true => listed(starts, rows, places, turns, some),
-                false => starts.each(|dst, src| {
-                    let each = turns.each(dst, src);
-                    each.for_each(|(to, from)| some(to, from, rows, places));
-                }),
+                false => starts.each_turn(turns, |to, from| some(to, from, rows, places)),
             };
         }
         by_width!(rows.bytes, pick_in_turns(starts, rows, places, turns));
@@ -197,26 +194,33 @@ pub(in crate::move_) fn listed(
     let of_turn = rows.dst_stride * rows.count as isize;
     let of_loop = of_turn * turns.count as isize;
     let touch = turns.count == 1 || turns.dst_stride == of_turn;
-    if !touch || !starts.touch(of_loop) || 2 * rows.count > MOST_LISTED {
-        return starts.each(|dst, src| {
-            let each = turns.each(dst, src);
-            each.for_each(|(to, from)| some(to, from, rows, places));
-        });
+    let most = MOST_LISTED / rows.count.max(1);
+    if !touch || most < 2 {
+        return starts.each_turn(turns, |to, from| some(to, from, rows, places));
     }
-    let mut list = List {
-        places: [0; MOST_LISTED],
-        count: 0,
-        first: (core::ptr::null_mut(), core::ptr::null()),
-    };
-    starts.each(|dst, src| {
-        for turn in turns.each(dst, src) {
+    let mut list = List::default();
+    if starts.count() > 1 && turns.count < most && starts.touch(of_loop) {
+        starts.each_turn(turns, |to, from| {
             if list.count + rows.count > MOST_LISTED {
                 list.moved(rows, &some);
             }
-            list.add(turn, places);
+            list.add((to, from), places);
+        });
+        return list.moved(rows, &some);
+    }
+    // Those of other turns lie to the first of them as these do.
+    let at_once = most.min(turns.count);
+    for turn in 0..at_once {
+        list.add_at(turn as isize * turns.src_stride, places);
+    }
+    starts.each(|dst, src| {
+        for done in (0..turns.count).step_by(at_once) {
+            let count = at_once.min(turns.count - done) * rows.count;
+            let to = dst.wrapping_offset(done as isize * turns.dst_stride);
+            let from = src.wrapping_offset(done as isize * turns.src_stride);
+            some(to, from, Rows { count, ..rows }, &list.places[..count]);
         }
     });
-    list.moved(rows, &some);
 }
 
 /// Rows of some turns, which are one sequence in the destination.
@@ -227,6 +231,16 @@ struct List {
     first: (*mut u8, *const u8),
 }
 
+impl Default for List {
+    fn default() -> Self {
+        Self {
+            places: [0; MOST_LISTED],
+            count: 0,
+            first: (core::ptr::null_mut(), core::ptr::null()),
+        }
+    }
+}
+
 impl List {
     /// Adds the rows of a turn, for which there is room.
     #[inline]
@@ -235,6 +249,12 @@ impl List {
             self.first = turn;
         }
         let begin = turn.1.addr().wrapping_sub(self.first.1.addr()) as isize;
+        self.add_at(begin, places);
+    }
+
+    /// The same, of a turn that begins so far from the first.
+    #[inline]
+    fn add_at(&mut self, begin: isize, places: &[isize]) {
         let list = &mut self.places[self.count..][..places.len()];
         for (to, place) in list.iter_mut().zip(places) {
             *to = begin.wrapping_add(*place);
@@ -266,10 +286,8 @@ unsafe fn pick_in_turns(
     turns: Turns,
 ) {
     let ahead = looked_ahead(rows.cache, rows.bytes);
-    starts.each(|dst, src| {
-        for (to, from) in turns.each(dst, src) {
-            // SAFETY: by the contract of this function.
-            unsafe { pick(mover, to, from, rows, places, ahead) };
-        }
+    starts.each_turn(turns, |to, from| {
+        // SAFETY: by the contract of this function.
+        unsafe { pick(mover, to, from, rows, places, ahead) };
     });
 }

@@ -27,8 +27,8 @@ const LEAST_GROUPS: usize = 4;
 #[repr(align(64))]
 struct Columns([MaybeUninit<u8>; MOST_COLUMNS * COLUMN]);
 
-/// Moves neighbouring rows of 1, 2, 4 or 8 bytes in each of the turns. Gives how many of the turns are done from each start: none where columns do not pay,
-/// else all but those that fill no group.
+/// Moves neighbouring rows of 1, 2, 4 or 8 bytes in each of the turns. Gives how many of the turns are done from each start: none where
+/// columns do not pay, else all but those that fill no group.
 ///
 /// # Safety
 /// As [`super::moved`]; the processor has AVX2.

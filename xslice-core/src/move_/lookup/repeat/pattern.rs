@@ -59,6 +59,9 @@ pub(super) unsafe fn moved(
     places: KeptPlaces<'_>,
     turns: Turns,
 ) -> bool {
+    if rows.count.saturating_mul(rows.bytes) > Pattern::LONGEST {
+        return false;
+    }
     let by_windows = level.kind() == Kind::Avx512 && suits_many(&rows, starts.count(), turns);
     let same = Same {
         starts,
@@ -83,15 +86,12 @@ pub(super) unsafe fn of_periods(
     places: KeptPlaces<'_>,
     turns: Turns,
 ) -> bool {
-    let mut bytes = [0; Pattern::LONGEST];
     let all = rows.count.saturating_mul(rows.bytes);
-    let (Some(each), Some(entries)) = (bytes.get_mut(..all), places.reach.checked_sub(rows.bytes))
-    else {
-        return false;
-    };
-    if !rows.touch() {
+    if all > Pattern::LONGEST || !rows.touch() {
         return false;
     }
+    let mut bytes = [0; Pattern::LONGEST];
+    let (each, entries) = (&mut bytes[..all], places.reach - rows.bytes);
     let (first, end) = pattern.reads(count);
     for (row, place) in each.chunks_mut(rows.bytes).zip(places.each) {
         for (byte, at) in row.iter_mut().zip(pattern.places()) {
