@@ -14,6 +14,9 @@ use core::fmt;
 /// let ty = ElementType::from_name("bf16").expect("a type");
 /// assert_eq!((ty, ty.size(), ty.to_string().as_str()), (ElementType::Bf16, 2, "bf16"));
 /// ```
+// As wide as an address: a call passes its buffers on word by word, and a word of which one byte has just been written is waited for,
+// behind all that is still to be written before it.
+#[repr(usize)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[expect(missing_docs, reason = "each variant is its own name")]
 pub enum ElementType {

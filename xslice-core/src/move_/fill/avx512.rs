@@ -17,20 +17,27 @@ pub(super) unsafe fn run(to: *mut u8, count: usize, first: i64, fill: &Fill) {
     unsafe {
         match before_lines(to, count, fill) {
             0 if count < MANY => vectors::<false, false>(to, count, first, fill),
-            head => {
-                let cache = Cache::of(count * fill.values.element_type().size());
-                in_lines(to, [head, count - head], first, fill, cache);
-            }
+            head => long(to, [head, count - head], first, fill),
         }
     }
 }
 
-/// Values up to the first whole line of the result, then those in lines: past the caches if none keeps them, or with lines fetched ahead.
-/// Out of the way of [`run`], which has nothing to remember without it.
+/// As [`in_lines`], by the cache that keeps so many. Out of the way of [`run`], which has nothing to remember without it: what a call
+/// saves of its caller's waits behind the values of the call before.
 ///
 /// # Safety
 /// As [`run`], for both counts.
 #[inline(never)]
+unsafe fn long(to: *mut u8, [head, count]: [usize; 2], first: i64, fill: &Fill) {
+    let cache = Cache::of((head + count) * fill.values.element_type().size());
+    // SAFETY: by the contract of this function.
+    unsafe { in_lines(to, [head, count], first, fill, cache) }
+}
+
+/// Values up to the first whole line of the result, then those in lines: past the caches if none keeps them, or with lines fetched ahead.
+///
+/// # Safety
+/// As [`run`], for both counts.
 pub(in crate::move_) unsafe fn in_lines(
     to: *mut u8,
     [head, count]: [usize; 2],
