@@ -58,11 +58,11 @@ nest f32 block 2
   x 0..=17 of 18, dst 0..=5 of 6
 ";
 
-    constants_of_constants_are_a_table_of_a_table
+    constants_of_constants_are_a_table
     "<f32[9]> x[[8, 0, 3]][[2, 2, 0]]" => "
 nest f32 block 1
   for i in 0..3
-    dst[i] <- x[wrap(const0[wrap(const1[i])])]
+    dst[i] <- x[wrap(const2[i])]
   x 0..=8 of 9, dst 0..=2 of 3
 ";
 

@@ -50,13 +50,18 @@ nest i32 block 1
   x 2..=71 of 72, dst 0..=11 of 12
 ";
 
-    a_table_of_a_table_is_one_nest
+    indices_that_others_pick_are_a_table_of_their_own
     "<f32[9, 2], a: i64[4], b: i64[3]> x[@(a[@b])]" => "
 check b[i], i in 0..3, in -4..4
-check a[wrap(b[i])], i in 0..3, in -9..9
+scratch0:
+nest i64 block 1
+  for i in 0..3
+    dst[i] <- a[wrap(b[i])]
+  a 0..=3 of 4, dst 0..=2 of 3
+check scratch0[i], i in 0..3, in -9..9
 nest f32 block 2
   for i in 0..3
-    dst[2*i] <- x[2*wrap(a[wrap(b[i])])]
+    dst[2*i] <- x[2*wrap(scratch0[i])]
   x 0..=17 of 18, dst 0..=5 of 6
 ";
 
@@ -64,10 +69,47 @@ nest f32 block 2
     "<f32[9, 2], a: i64[4], b: i64[3]> x[@a][@b]" => "
 check a[i], i in 0..4, in -9..9
 check b[i], i in 0..3, in -4..4
+scratch0:
+nest i64 block 1
+  for i in 0..3
+    dst[i] <- a[wrap(b[i])]
+  a 0..=3 of 4, dst 0..=2 of 3
 nest f32 block 2
   for i in 0..3
-    dst[2*i] <- x[2*wrap(a[wrap(b[i])])]
+    dst[2*i] <- x[2*wrap(scratch0[i])]
   x 0..=17 of 18, dst 0..=5 of 6
+";
+
+    only_the_indices_that_reach_the_result_are_picked
+    "<f32[9, 2], a: i64[4], b: i64[6]> x[@a][@b][::2, 1]" => "
+check a[i], i in 0..4, in -9..9
+check b[i], i in 0..6, in -4..4
+scratch0:
+nest i64 block 1
+  for i in 0..3
+    dst[i] <- a[wrap(b[2*i])]
+  a 0..=3 of 4, dst 0..=2 of 3
+nest f32 block 1
+  for i in 0..3
+    dst[i] <- x[1 + 2*wrap(scratch0[i])]
+  x 1..=17 of 18, dst 0..=2 of 3
+";
+
+    a_table_of_the_loops_that_move_it
+    "<u8[9, 4, 2], a: i64[5, 3], b: i64[2]> x[:, @(a[@b, ::2])][::-1]" => "
+check b[i], i in 0..2, in -5..5
+scratch0:
+nest i64 block 1
+  for i in 0..2
+    for j in 0..2
+      dst[2*i + j] <- a[2*j + 3*wrap(b[i])]
+  a 0..=14 of 15, dst 0..=3 of 4
+check scratch0[i], i in 0..4, in -4..4
+nest u8 block 2
+  for i in 0..9
+    for j in 0..4
+      dst[8*i + 2*j] <- x[64 - 8*i + 2*wrap(scratch0[j])]
+  x 0..=71 of 72, dst 0..=71 of 72
 ";
 
     sliced_indices_are_checked_where_they_are_used

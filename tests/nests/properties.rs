@@ -73,13 +73,15 @@ fn nests_are_simple_and_write_as_many_elements_as_the_shape_has() {
     }
 }
 
+/// But for indices that others pick, which are written first because that is quicker.
 #[test]
-fn a_chain_without_reshapes_is_one_nest() {
+fn a_chain_without_reshapes_can_be_one_nest() {
     let mut chains = 0;
     for case in cases::all() {
-        let Some((_, _, plan)) = compiled(&case) else {
+        let Some((program, signature, _)) = compiled(&case) else {
             continue;
         };
+        let plan = suite::plan(&program, &signature.temporaries(0));
         let steps_of = &case.value.steps;
         let reshapes = |step: &Done| matches!(step, Done::Reshape(_));
         let written_first = [

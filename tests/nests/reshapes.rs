@@ -155,14 +155,22 @@ fn a_chain_ends_as_often_as_a_reshape_ends_it() {
     assert_eq!(plan.temporaries().len(), 2);
 }
 
-/// Each lookup is a load for every element: a chain that has become too deep writes a temporary.
+/// Each lookup is a load for every element: a chain that has become too deep writes a temporary of its elements, where indices have none.
 #[test]
 fn a_very_deep_chain_of_gathers_writes_a_temporary() {
-    let deep = |count| {
+    let deep = |count, bytes| {
         let case = x(F32, [5]).ids(&[5], [0; 5]);
-        plan(&(0..count).fold(case, |case, _| case.at(at!["ids"])))
+        let case = (0..count).fold(case, |case, _| case.at(at!["ids"]));
+        let program = case.program().expect("a valid program");
+        let operands: Vec<_> = case.operands.iter().map(|(_, tensor)| tensor).collect();
+        let signature = suite::signature(&program, &operands).temporaries(bytes);
+        suite::plan(&program, &signature)
     };
-    assert_eq!(steps(&deep(8)), (1, 8));
-    assert_eq!(steps(&deep(9)), (2, 9));
-    assert!(steps(&deep(30)).0 < 6, "{}", deep(30));
+    assert_eq!(steps(&deep(8, 0)), (1, 8));
+    assert_eq!(steps(&deep(9, 0)), (2, 9));
+    assert!(steps(&deep(30, 0)).0 < 6, "{}", deep(30, 0));
+    // Two of five i64 have room: the first of them picked by the last.
+    assert_eq!(steps(&deep(3, 80)), (3, 3));
+    assert_eq!(steps(&deep(4, 80)), (3, 4));
+    assert_eq!(steps(&deep(3, 79)), (2, 3));
 }

@@ -17,7 +17,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use xslice::Plan;
-use xslice::emit::{Destination, Function};
+use xslice::emit::{Destination, Function, STACK};
 use xslice::ir::Step;
 
 const HELP: &str = "\
@@ -109,7 +109,7 @@ fn file(request: &Request<'_>, source: Option<&str>) -> Result<String> {
             Some(_) => error.within("output", &output.name),
             None => error,
         };
-        let (_, plan) = request.compile(output)?;
+        let plan = request.compile_with(output, STACK)?;
         text.push('\n');
         text.push_str(&item(request, output, &plan, &name).map_err(within)?);
     }

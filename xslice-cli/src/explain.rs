@@ -20,6 +20,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use survey::survey;
 use svg::Sheet;
+use xslice::emit::STACK;
 use xslice::ir::{Move, Source, Step};
 use xslice::{Engine, Plan, View, element_count};
 
@@ -107,7 +108,9 @@ fn explained<'a>(request: &Request<'a>) -> Result<Vec<Explained<'a>>> {
         let name = output.name.escape_debug().to_string();
         Ok(Explained {
             output,
-            map: output.program.map(&signature, &name)?,
+            map: output
+                .program
+                .map(&signature.clone().temporaries(0), &name)?,
             view: output.program.view(&signature)?,
             plan,
             reasons,
@@ -121,7 +124,7 @@ fn text_of(request: &Request<'_>, outputs: &[Explained<'_>], with_code: bool) ->
     for explained in outputs {
         describe(&mut text, request, explained);
         if with_code {
-            rust(&mut text, request.model, &explained.plan);
+            rust(&mut text, request, explained.output);
             code(&mut text, &explained.plan);
         }
     }
@@ -146,7 +149,7 @@ fn draw(request: &Request<'_>, outputs: &[Explained<'_>]) -> Result<String> {
         captions.extend(explained.reasons.iter().cloned());
         Ok(Sheet {
             heading: output.program.to_string().trim_end().into(),
-            picture: picture::picture(request, plan, &output.name)?,
+            picture: picture::picture(request, &request.compile_with(output, 0)?, &output.name)?,
             captions,
             plan: plan.to_string(),
         })
@@ -304,8 +307,9 @@ fn bytes(plan: &Plan) -> String {
 }
 
 /// The function that `emit` and the macro write.
-fn rust(text: &mut String, model: &Model, plan: &Plan) {
-    match emit::function(model, plan, "fn run") {
+fn rust(text: &mut String, request: &Request<'_>, output: &ModelOutput) {
+    let plan = request.compile_with(output, STACK);
+    match plan.and_then(|plan| emit::function(request.model, &plan, "fn run")) {
         Err(error) => line_of(text, "rust", &format!("none: {error}")),
         Ok(function) => {
             line_of(text, "rust", "");

@@ -173,11 +173,25 @@ impl Request<'_> {
     /// Every refusal of the operators.
     pub fn compile(&self, output: &ModelOutput) -> Result<(Signature, Plan)> {
         let signature = self.signature(&output.program);
-        let plan = output.program.compile(&signature);
+        let plan = self.planned(output, &signature)?;
+        Ok((signature, plan))
+    }
+
+    /// The plan of one of the outputs with so many bytes of temporaries at most, if it can do with that.
+    ///
+    /// # Errors
+    /// As [`Request::compile`].
+    pub fn compile_with(&self, output: &ModelOutput, temporaries: usize) -> Result<Plan> {
+        let signature = self.signature(&output.program);
+        self.planned(output, &signature.temporaries(temporaries))
+    }
+
+    fn planned(&self, output: &ModelOutput, signature: &Signature) -> Result<Plan> {
+        let plan = output.program.compile(signature);
         let plan = plan.map_err(|error| self.model.refusal(output, error))?;
         let spent = self.spent.get();
         self.spent.set(spent.saturating_add(plan.known_cost()));
-        Ok((signature, plan))
+        Ok(plan)
     }
 
     fn signature(&self, program: &Program) -> Signature {

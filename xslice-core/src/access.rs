@@ -4,6 +4,7 @@
 //! own positions are accesses again (`x[@a][@b]` is `x[a[b]]`). Maps, nests and checks are all made of it, and everything
 //! that composes or rewrites them is one of the few operations here: substitute, map the strides, compare them.
 
+use crate::elem::ElementType;
 use crate::index::wrapped;
 use crate::list::List;
 use alloc::vec::Vec;
@@ -30,6 +31,14 @@ pub enum IndexType {
 }
 
 impl IndexType {
+    /// The type itself.
+    pub(crate) const fn element_type(self) -> ElementType {
+        match self {
+            Self::I32 => ElementType::I32,
+            Self::I64 => ElementType::I64,
+        }
+    }
+
     /// Bytes of one index.
     #[must_use]
     pub const fn size(self) -> usize {

@@ -401,9 +401,13 @@ impl Builder {
     }
 
     /// Writes the elements of a map to a temporary, row-major.
-    fn materialize(&mut self, map: CoordMap) -> Result<CoordMap, Error> {
+    fn materialize(&mut self, mut map: CoordMap) -> Result<CoordMap, Error> {
+        self.compose(&mut map)?;
         let len = element_count(&map.dims)?;
-        self.admit_temporary(byte_count(len, map.ty)?)?;
+        let bytes = self.temporary_bytes(byte_count(len, map.ty)?);
+        self.limit.admit(bytes, || {
+            format!("the temporaries between its nests take {bytes} bytes")
+        })?;
         self.temporaries.push(Temporary {
             element_type: map.ty,
             len,
@@ -414,14 +418,11 @@ impl Builder {
         Ok(written)
     }
 
-    /// Accounts for a temporary of `bytes` bytes: those of a plan live together.
-    fn admit_temporary(&self, bytes: usize) -> Result<(), Error> {
+    /// The bytes of all temporaries with one more of `bytes` bytes: those of a plan live together.
+    fn temporary_bytes(&self, bytes: usize) -> usize {
         let earlier = self.temporaries.iter();
         let earlier = earlier.map(|earlier| earlier.len * earlier.element_type.size());
-        let bytes = earlier.fold(bytes, usize::saturating_add);
-        self.limit.admit(bytes, || {
-            format!("the temporaries between its nests take {bytes} bytes")
-        })
+        earlier.fold(bytes, usize::saturating_add)
     }
 
     /// Adds the nest that writes a map to `dst`.
@@ -482,7 +483,8 @@ impl Builder {
         })
     }
 
-    fn finish(mut self, result: CoordMap, layout: Option<&Layout>) -> Result<Plan, Error> {
+    fn finish(mut self, mut result: CoordMap, layout: Option<&Layout>) -> Result<Plan, Error> {
+        self.compose(&mut result)?;
         let (dst, output_len) = match layout {
             None => (
                 Access::row_major(&result.dims),

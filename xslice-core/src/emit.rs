@@ -39,8 +39,8 @@ use data::Constants;
 /// Statements that a function may repeat instead of looping.
 const UNROLLED: usize = 64;
 
-/// Bytes of all temporaries of a function, which live on its stack.
-const STACK: usize = 16 << 10;
+/// Bytes of all temporaries of a function, which live on its stack: see [`Signature::temporaries`](crate::Signature::temporaries).
+pub const STACK: usize = 16 << 10;
 
 /// The type and the value of nothing.
 const UNIT: &str = "()";

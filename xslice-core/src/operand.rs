@@ -43,6 +43,16 @@ impl<'a> Input<'a> {
         }
     }
 
+    /// The start of a buffer whose elements nobody has counted: it has none as an input.
+    pub(crate) fn starting_at(start: *const u8) -> Self {
+        Self {
+            ty: ElementType::U8,
+            start,
+            len: 0,
+            borrow: PhantomData,
+        }
+    }
+
     /// The element type.
     #[must_use]
     pub fn element_type(&self) -> ElementType {

@@ -78,6 +78,8 @@ pub struct Signature {
 pub(crate) struct Limit {
     bytes: usize,
     spent: usize,
+    /// What temporaries may take that a plan can do without.
+    temporaries: usize,
 }
 
 impl Default for Limit {
@@ -85,11 +87,17 @@ impl Default for Limit {
         Self {
             bytes: isize::MAX as usize,
             spent: 0,
+            temporaries: usize::MAX,
         }
     }
 }
 
 impl Limit {
+    /// Whether a plan whose temporaries take so many bytes may have one more than it needs.
+    pub fn has_room_for(self, bytes: usize) -> bool {
+        bytes <= self.temporaries && bytes <= self.bytes.saturating_sub(self.spent)
+    }
+
     /// Refuses more bytes than are left; `what` says what takes them.
     pub fn admit(self, bytes: usize, what: impl FnOnce() -> String) -> Result<(), Error> {
         let left = self.bytes.saturating_sub(self.spent);
@@ -333,6 +341,15 @@ impl Signature {
     #[must_use]
     pub fn spent(mut self, bytes: usize) -> Self {
         self.limit.spent = bytes;
+        self
+    }
+
+    /// Bytes that all temporaries of a plan may take where it has some only to be quicker: as many as the [`limit`](Self::limit) admits if
+    /// this is not said. Emitted code has them on its stack; with 0, what one nest can say is one.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn temporaries(mut self, bytes: usize) -> Self {
+        self.limit.temporaries = bytes;
         self
     }
 

@@ -16,6 +16,8 @@ pub struct Sources<'a> {
     pub inputs: &'a [Input<'a>],
     /// Temporaries that earlier steps have written.
     pub(crate) earlier: scratch::Earlier<'a>,
+    /// Where buffers start that machine code has found: then nothing else is given.
+    pub(crate) found: &'a [(Buffer, Input<'a>)],
 }
 
 impl<'a> Sources<'a> {
@@ -26,6 +28,7 @@ impl<'a> Sources<'a> {
             constants: plan.constants(),
             inputs,
             earlier,
+            found: &[],
         }
     }
 
@@ -33,6 +36,10 @@ impl<'a> Sources<'a> {
     #[inline]
     #[must_use]
     pub fn start(&self, buffer: Buffer) -> *const u8 {
+        let mut found = self.found.iter();
+        if let Some((_, start)) = found.find(|(found, _)| *found == buffer) {
+            return start.as_ptr();
+        }
         match buffer {
             Buffer::Operand(at) => self.inputs[at].as_ptr(),
             Buffer::Constant(_) | Buffer::Scratch(_) => self.buffer(buffer).as_ptr(),

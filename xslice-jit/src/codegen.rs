@@ -66,22 +66,31 @@ pub(crate) fn signature(isa: &OwnedTargetIsa) -> Signature {
     signature
 }
 
-/// Writes the function of `structure` into `context`. `innermost` is the address of
-/// `extern "C" fn(dst, src, operand, schedule, table) -> bool`, which runs the move and the innermost loop.
+/// The addresses of what machine code calls.
+#[derive(Clone, Copy)]
+pub(crate) struct Helpers {
+    /// `extern "C" fn(dst, src, operand, schedule, table) -> bool`, which runs the move and the innermost loop.
+    pub innermost: usize,
+    /// `extern "C" fn(schedule, buffers, dst) -> bool`, which runs all.
+    pub whole: usize,
+}
+
+/// Writes the function of `structure` into `context`.
 pub(crate) fn write(
     context: &mut Context,
     frontend: &mut FunctionBuilderContext,
     isa: &OwnedTargetIsa,
     structure: &Structure,
     baked: Option<&[i64]>,
-    innermost: usize,
+    helpers: Helpers,
 ) {
     context.clear();
     context.func.signature = signature(isa);
     let mut builder = FunctionBuilder::new(&mut context.func, frontend);
     let mut helper = signature(isa);
     helper.params.extend([AbiParam::new(I64); 2]);
-    let innermost = (builder.import_signature(helper), innermost);
+    let innermost = (builder.import_signature(helper), helpers.innermost);
+    let whole = (builder.import_signature(signature(isa)), helpers.whole);
     let entry = builder.create_block();
     builder.append_block_params_for_function_params(entry);
     builder.switch_to_block(entry);
@@ -93,6 +102,7 @@ pub(crate) fn write(
         numbers,
         buffers,
         innermost,
+        whole,
         complete: complete_levels(structure),
         orders: HashMap::new(),
         outside: None,
@@ -150,8 +160,9 @@ struct Emitter<'a> {
     baked: Option<&'a [i64]>,
     numbers: Value,
     buffers: Value,
-    /// The helper with its signature.
+    /// The helpers with their signatures.
     innermost: (SigRef, usize),
+    whole: (SigRef, usize),
     complete: Vec<usize>,
     /// The orders of the bytes of vectors, each in a register around all loops.
     orders: HashMap<[u8; 16], Value>,
@@ -167,6 +178,9 @@ const OURS: MemFlagsData = MemFlagsData::trusted().with_readonly().with_can_move
 
 impl Emitter<'_> {
     fn function(&mut self, dst: Value) {
+        if self.structure.inner == Inner::Whole {
+            return self.whole(dst);
+        }
         let offset = self.number(self.structure.dst_offset());
         let mut pointers = Pointers {
             dst: self.add(dst, offset),
@@ -225,7 +239,7 @@ impl Emitter<'_> {
             Inner::Lookup(shape) => Some(shape.table),
             Inner::Innermost { table } => table,
             Inner::Copy { .. } | Inner::Strided { .. } => None,
-            Inner::Fill { .. } | Inner::Vectors => None,
+            Inner::Fill { .. } | Inner::Vectors | Inner::Whole => None,
         };
         for p in (0..structure.positions.len()).rev() {
             let Some(table) = structure.positions[p].table else {

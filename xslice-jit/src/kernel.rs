@@ -3,7 +3,7 @@
 //! A [`Code`] owns the pages of one compiled function and gives them back when the last kernel that uses it is gone. A [`Kernel`] is
 //! a plan and, for each of its nests, code with the numbers that it runs on. Which code a kernel gets is not decided here.
 
-use crate::codegen;
+use crate::codegen::{self, Helpers};
 use crate::key::Structure;
 use crate::{Decline, Engine, Listing, MemoryPolicy};
 use cranelift_codegen::Context;
@@ -68,7 +68,7 @@ impl Code {
             .declare_anonymous_function(&signature)
             .map_err(declined)?;
         let bytes = with_workspace(|context, frontend| {
-            codegen::write(context, frontend, isa, structure, baked, helper());
+            codegen::write(context, frontend, isa, structure, baked, helpers());
             module.define_function(id, context).map_err(declined)?;
             Ok(context
                 .compiled_code()
@@ -187,8 +187,24 @@ unsafe extern "C" fn innermost(
     unsafe { (*schedule).run_innermost(dst, src, table, operand) }
 }
 
-fn helper() -> usize {
-    innermost as *const () as usize
+/// Runs all of a schedule. Called likewise.
+///
+/// # Safety
+/// `schedule` is of a plan that lives; the rest is the contract of [`Schedule::run_whole`].
+unsafe extern "C" fn whole(
+    schedule: *const Schedule,
+    buffers: *const *const u8,
+    dst: *mut u8,
+) -> bool {
+    // SAFETY: as in `innermost`; machine code hands on the buffers that it was called with, which are in the order of `key::split` (I3, I5).
+    unsafe { (*schedule).run_whole(dst, buffers) }
+}
+
+fn helpers() -> Helpers {
+    Helpers {
+        innermost: innermost as *const () as usize,
+        whole: whole as *const () as usize,
+    }
 }
 
 /// Whether the machine code of the nest after a check tests its indices: see `key::split`, which is told of the same reader.
@@ -520,7 +536,7 @@ impl Bound {
 pub(crate) fn listing(structure: &Structure, baked: Option<&[i64]>) -> Result<Listing, Decline> {
     let isa = codegen::host().map_err(|_| Decline::Host)?;
     with_workspace(|context, frontend| {
-        codegen::write(context, frontend, isa, structure, baked, helper());
+        codegen::write(context, frontend, isa, structure, baked, helpers());
         let clif = context.func.display().to_string();
         context.set_disasm(true);
         let code = context.compile(&**isa, &mut ControlPlane::default());

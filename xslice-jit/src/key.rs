@@ -85,6 +85,8 @@ pub(crate) enum Inner {
         /// The position of the index of a lookup.
         table: Option<usize>,
     },
+    /// By a helper, which reads the schedule itself and the tables of its loops: all.
+    Whole,
 }
 
 /// A look-up, without its numbers.
@@ -237,8 +239,11 @@ pub(crate) fn split_known(schedule: &Schedule, reader: Option<Reader>) -> Box<Pa
 
 /// Takes a schedule apart; boxed, because the parts are large and handed on. The indices that `reader` reads are tested in its code.
 pub(crate) fn split(schedule: &Schedule, reader: Option<Reader>) -> Box<Parts> {
-    let is_long = is_long(schedule);
+    // What loops test in place of a check, no helper does.
+    let is_whole = reader != Some(Reader::Loops) && schedule.is_quicker_whole();
+    let is_long = is_whole || is_long(schedule);
     let loops = match is_long {
+        true if is_whole => 0,
         true => schedule.outer_loops(),
         false => schedule.extents().len(),
     };
@@ -250,6 +255,9 @@ pub(crate) fn split(schedule: &Schedule, reader: Option<Reader>) -> Box<Parts> {
     match is_long {
         true => parts.innermost(schedule),
         false => parts.inner(schedule.inner()),
+    }
+    if is_whole {
+        parts.structure.inner = Inner::Whole;
     }
     parts.test(reader);
     parts

@@ -118,6 +118,54 @@ table! {
         => x(U8, [150, 8, 4]).ids(&[3], some::<3>(8)).at(at![by(.., 2), "ids", by(.., -1)]);
     patterns_of_an_entry_backwards (<i16[150, 8, 4], ids: i64[3]> x[::-1, @ids, ::-3])
         => x(I16, [150, 8, 4]).ids(&[3], some::<3>(8)).at(at![by(.., -1), "ids", by(.., -3)]);
+    columns_of_rows_that_indices_pick (<i16[90, 27], a: i64[700], b: i64[27]> x[@a][:, @b])
+        => x(I16, [90, 27]).given("a", tensor(&[700], &some::<700>(90))).given("b", tensor(&[27], &some::<27>(27)))
+            .at(at!["a"]).at(at![.., "b"]);
+    a_bad_column_of_rows_that_indices_pick_is_refused
+        => x(I16, [90, 27]).given("a", tensor(&[700], &some::<700>(90))).given("b", tensor(&[27], &with_last::<27>(27, some(27))))
+            .at(at!["a"]).at(at![.., "b"]);
+    a_bad_row_whose_columns_indices_pick_is_refused
+        => x(I16, [90, 27]).given("a", tensor(&[700], &with_last::<700>(-91, some(90)))).given("b", tensor(&[27], &some::<27>(27)))
+            .at(at!["a"]).at(at![.., "b"]);
+    channels_of_images_that_indices_pick (<u8[30, 6, 7, 3], a: i64[50], b: i64[3]> x[@a][..., @b])
+        => x(U8, [30, 6, 7, 3]).given("a", tensor(&[50], &some::<50>(30))).given("b", tensor(&[3], &[2_i64, 0, -3]))
+            .at(at!["a"]).at(at![Dots, "b"]);
+    channels_of_crops_that_indices_pick (<u8[30, 6, 9, 4], a: i32[50], b: i64[3]> x[@a, :, 1:8][..., @b])
+        => x(U8, [30, 6, 9, 4]).given("a", tensor(&[50], &some::<50>(30).map(|index| index as i32))).given("b", tensor(&[3], &[2_i64, 0, -3]))
+            .at(at!["a", .., 1..8]).at(at![Dots, "b"]);
+    channels_of_upside_down_rows_that_indices_pick (<i16[12, 40, 5], a: i64[90], b: i64[4]> x[@a][:, ::-1, @b])
+        => x(I16, [12, 40, 5]).given("a", tensor(&[90], &some::<90>(12))).given("b", tensor(&[4], &[4_i64, 0, -3, 1]))
+            .at(at!["a"]).at(at![.., by(.., -1), "b"]);
+    rows_and_columns_of_each_image (<f32[30, 9, 8], a: i64[5], b: i64[4]> x[:, @a][:, :, @b])
+        => x(F32, [30, 9, 8]).given("a", tensor(&[5], &some::<5>(9))).given("b", tensor(&[4], &some::<4>(8)))
+            .at(at![.., "a"]).at(at![.., .., "b"]);
+    rows_and_columns_of_each_image_backwards (<f32[30, 9, 8], a: i64[5], b: i64[4]> x[::-1, ::-1][:, @a][:, :, @b])
+        => x(F32, [30, 9, 8]).given("a", tensor(&[5], &some::<5>(9))).given("b", tensor(&[4], &some::<4>(8)))
+            .at(at![by(.., -1), by(.., -1)]).at(at![.., "a"]).at(at![.., .., "b"]);
+    many_rows_and_columns_of_each_image (<u8[12, 50, 60], a: i64[40], b: i64[50]> x[:, @a][:, :, @b])
+        => x(U8, [12, 50, 60]).given("a", tensor(&[40], &some::<40>(50))).given("b", tensor(&[50], &some::<50>(60)))
+            .at(at![.., "a"]).at(at![.., .., "b"]);
+    words_of_rows_of_images (<i64[10, 5, 6], a: i64[3], b: i64[4], c: i64[2]> x[@a][:, @b][:, :, @c])
+        => x(I64, [10, 5, 6]).given("a", tensor(&[3], &[-1_i64, 0, 7])).given("b", tensor(&[4], &some::<4>(5))).given("c", tensor(&[2], &[5_i64, -6]))
+            .at(at!["a"]).at(at![.., "b"]).at(at![.., .., "c"]);
+    one_image_in_each_of_many (<u8[60, 6, 11], a: i64[], b: i64[4]> x[:, @a][:, @b])
+        => x(U8, [60, 6, 11]).given("a", tensor(&[], &[-2_i64])).given("b", tensor(&[4], &some::<4>(11)))
+            .at(at![.., "a"]).at(at![.., "b"]);
+    long_rows_of_images_that_indices_pick (<f32[20, 9, 33], a: i64[25], b: i64[6]> x[@a][:, @b])
+        => x(F32, [20, 9, 33]).given("a", tensor(&[25], &some::<25>(20))).given("b", tensor(&[6], &some::<6>(9)))
+            .at(at!["a"]).at(at![.., "b"]);
+    reversed_rows_of_images_that_indices_pick (<i16[20, 9, 10], a: i64[25], b: i64[6]> x[@a][:, @b, ::-1])
+        => x(I16, [20, 9, 10]).given("a", tensor(&[25], &some::<25>(20))).given("b", tensor(&[6], &some::<6>(9)))
+            .at(at!["a"]).at(at![.., "b", by(.., -1)]);
+    indices_of_indices_of_indices (<f32[9, 2], a: i64[4], b: i32[5], c: i64[6]> x[@(a[@(b[@c])])])
+        => x(F32, [9, 2]).given("a", tensor(&[4], &[8_i64, 0, -3, 1])).given("b", tensor(&[5], &[3_i32, -4, 1, 2, 0]))
+            .given("c", tensor(&[6], &[0_i64, -1, 4, 2, -5, 1])).at(at![Value::from("a").at(at![Value::from("b").at(at!["c"])])]);
+    a_bad_index_of_indices_of_indices_is_refused
+        => x(F32, [9, 2]).given("a", tensor(&[4], &[8_i64, 0, -3, 9])).given("b", tensor(&[5], &[3_i32, -4, 1, 2, 0]))
+            .given("c", tensor(&[6], &[1_i64, -1, 4, 2, 0, 1])).at(at![Value::from("a").at(at![Value::from("b").at(at!["c"])])]);
+    channels_that_other_indices_name (<u8[300, 11], a: i64[6], b: i64[12]> x[:, @(a[@b])])
+        => x(U8, [300, 11]).given("a", tensor(&[6], &some::<6>(11))).given("b", tensor(&[12], &some::<12>(6)))
+            .at(at![.., Value::from("a").at(at!["b"])]);
     rows_of_small_loops_with_gaps (<i32[10, 2, 3, 2, 32], ids: i64[2]> x[::3, :, :, @ids])
         => x(I32, [10, 2, 3, 2, 32]).ids(&[2], [1, -1]).at(at![by(.., 3), .., .., "ids"]);
     patterns_of_small_loops_with_gaps (<i64[6, 4, 8, 10], ids: i64[3]> x[::2, :, @ids, ::-1])

@@ -36,7 +36,8 @@ pub fn prepared(
     }
     let refused = |error| Error::from(request.model.refusal(output, error));
     let inputs = request.model.inputs.iter();
-    let operands = inputs.zip(&request.operands).zip(index_axes(&plan));
+    let axes = index_axes(&request.compile_with(output, 0)?);
+    let operands = inputs.zip(&request.operands).zip(axes);
     let operands = operands.map(|((input, known), axis)| {
         let (ty, shape) = known.type_and_shape();
         let bytes = byte_count(element_count(shape)?, ty)? as u64;

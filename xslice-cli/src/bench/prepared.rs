@@ -101,6 +101,8 @@ pub struct Prepared {
     operands: Vec<Data>,
     output: Data,
     plan: Plan,
+    /// What it does in as few nests as can say it: what these read has to be read.
+    fused: Plan,
     keyed: Kernel,
     baked: Kernel,
     /// As many elements as the output has, and what copies them.
@@ -133,6 +135,7 @@ impl Prepared {
     pub fn of(movement: Movement<'_>) -> Result<Self> {
         let (program, signature) = (movement.program, movement.signature);
         let plan = program.compile(signature)?;
+        let fused = program.compile(&signature.clone().temporaries(0))?;
         let kernel = |strategy| Jit::with_strategy(strategy).compile(program, signature);
         let (ty, len) = (plan.element_type(), plan.output_len());
         let copy = Program::parse("x[...]")?;
@@ -148,6 +151,7 @@ impl Prepared {
             keyed: kernel(xslice::Strategy::Keyed)?,
             baked: kernel(xslice::Strategy::Baked)?,
             plan,
+            fused,
             scratch: Scratch::new(),
         })
     }
@@ -162,6 +166,12 @@ impl Prepared {
     #[must_use]
     pub fn plan(&self) -> &Plan {
         &self.plan
+    }
+
+    /// The plan in as few nests as can say it, without temporaries that only make it quicker.
+    #[must_use]
+    pub fn fused(&self) -> &Plan {
+        &self.fused
     }
 
     /// The operands.

@@ -14,13 +14,14 @@ use xslice::ir::{Access, Buffer, IndexType, Lookup, LoopNest, Source, Step};
 /// The traffic of a movement.
 #[must_use]
 pub fn traffic(prepared: &Prepared) -> f64 {
+    let plan = prepared.fused();
     let read = Read {
-        plan: prepared.plan(),
+        plan,
         operands: prepared.operands(),
-        lines: RefCell::new(Marked::new(prepared.plan())),
-        indices: RefCell::new(Marked::new(prepared.plan())),
+        lines: RefCell::new(Marked::new(plan)),
+        indices: RefCell::new(Marked::new(plan)),
     };
-    for step in prepared.plan().steps() {
+    for step in plan.steps() {
         match step {
             Step::Check(check) => read.check(check.extents(), check.access(), check.table()),
             Step::Nest(planned) => read.nest(planned.nest()),

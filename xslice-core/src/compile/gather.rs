@@ -54,8 +54,10 @@ impl Builder {
                 };
             }
         }
-        if let Source::Range(_) = indices.source {
-            // Its values lie in no memory: each run writes those that are selected.
+        self.compose(&mut indices)?;
+        // The values of a Range lie in no memory: each run writes those that are selected.
+        let is_range = matches!(indices.source, Source::Range(_));
+        if is_range || (!indices.access.is_affine() && self.has_room_for(&indices)) {
             *indices = self.materialize(*indices)?;
         }
         let Source::Buffer(table) = indices.source else {
@@ -71,6 +73,63 @@ impl Builder {
             return Ok((Access::fixed(0, dims.len()), dims));
         }
         Ok((looked_up(*indices, table, size), dims))
+    }
+
+    /// Gives indices whose places other indices say a table of their own, in the order in which loops read them: each run writes it before
+    /// the nest, or it is computed now where all are known. Where there is no room, a look-up stays a load that waits for a load.
+    pub(super) fn compose(&mut self, map: &mut CoordMap) -> Result<(), Error> {
+        if map.is_empty() || self.doomed {
+            return Ok(());
+        }
+        for lookup in &mut map.access.lookups {
+            if lookup.access.is_affine() {
+                continue;
+            }
+            let moves = |&k: &usize| !lookup.access.all_strides(&|strides| strides[k] == 0);
+            let moved: List<usize> = (0..map.dims.len()).filter(moves).collect();
+            let of_moved = |strides: &[i64]| moved.iter().map(|&k| strides[k]).collect();
+            let indices = CoordMap {
+                ty: lookup.index.element_type(),
+                source: Source::Buffer(lookup.table),
+                src_len: self.len(lookup.table),
+                dims: moved.iter().map(|&k| map.dims[k]).collect(),
+                access: lookup.access.map_strides(&of_moved),
+            };
+            let Some((table, access)) = self.composed(indices)? else {
+                continue;
+            };
+            lookup.table = table;
+            lookup.access = Access::fixed(access.offset, map.dims.len());
+            for (&k, &stride) in moved.iter().zip(&*access.strides) {
+                lookup.access.strides[k] = stride;
+            }
+        }
+        Ok(())
+    }
+
+    /// A table of these indices alone, and where they are in it.
+    fn composed(&mut self, mut indices: CoordMap) -> Result<Option<(Buffer, Access)>, Error> {
+        if self.is_constant(&indices) {
+            if !is_tabulated(&indices) || self.read_known(indices.ty, &indices.dims).is_err() {
+                return Ok(None);
+            }
+            let tensor = self.known_elements(&indices)?;
+            let table = Buffer::Constant(self.constant_slot(&tensor));
+            return Ok(Some((table, Access::row_major(&indices.dims))));
+        }
+        self.compose(&mut indices)?;
+        if !self.has_room_for(&indices) {
+            return Ok(None);
+        }
+        let written = self.materialize(indices)?;
+        Ok(written.source.buffer().map(|table| (table, written.access)))
+    }
+
+    /// Whether a plan may have one more temporary, for these indices.
+    fn has_room_for(&self, indices: &CoordMap) -> bool {
+        let count: usize = indices.dims.iter().product();
+        let bytes = self.temporary_bytes(count.saturating_mul(indices.ty.size()));
+        self.limit.has_room_for(bytes)
     }
 
     fn check(

@@ -62,12 +62,13 @@ impl Builder {
     /// Accounts for values that are about to be read, or computed and read, while compiling.
     pub(super) fn read_known(&mut self, ty: ElementType, dims: &[usize]) -> Result<(), Error> {
         let bytes = byte_count(element_count(dims)?, ty)?.saturating_mul(KNOWN_COST);
-        self.known_cost = self.known_cost.saturating_add(bytes);
-        let cost = self.known_cost;
+        let cost = self.known_cost.saturating_add(bytes);
         self.limit.admit(cost, || {
             format!(
                 "indices and parameters known before the call count as {cost} bytes, {KNOWN_COST} times what they take"
             )
-        })
+        })?;
+        self.known_cost = cost;
+        Ok(())
     }
 }

@@ -63,6 +63,15 @@ impl Turns {
         }
     }
 
+    /// One turn, of a loop whose turns are so far apart in the destination.
+    pub fn once(apart: isize) -> Self {
+        Self {
+            count: 1,
+            dst_stride: apart,
+            src_stride: 0,
+        }
+    }
+
     /// Where each turn begins, in the destination and in the source, from where the first does.
     #[inline(always)]
     pub fn each(self, dst: *mut u8, src: *const u8) -> impl Iterator<Item = (*mut u8, *const u8)> {
@@ -81,10 +90,20 @@ impl Turns {
 pub(super) struct Starts<'a> {
     dst: *mut u8,
     src: *const u8,
+    /// Turns of one more loop around all others.
+    listed: Listed<'a>,
     /// Turns of the loops around, outermost first, and what each adds to a position.
     extents: &'a [usize],
     dst_strides: &'a [i64],
     src_strides: &'a [i64],
+}
+
+/// Turns that begin at any places in the source, and at one distance in the destination.
+#[derive(Clone, Copy)]
+pub(super) struct Listed<'a> {
+    /// In the source, from where the first begins.
+    pub places: &'a [isize],
+    pub apart: isize,
 }
 
 impl<'a> Starts<'a> {
@@ -104,26 +123,42 @@ impl<'a> Starts<'a> {
         Self {
             dst,
             src,
+            listed: Listed {
+                places: &[0],
+                apart: 0,
+            },
             extents,
             dst_strides,
             src_strides,
         }
     }
 
+    /// The same in each of these turns of one more loop around them, which has none yet.
+    pub fn in_each(self, listed: Listed<'a>) -> Self {
+        Self { listed, ..self }
+    }
+
+    /// All of them, and where the first is, if they are no other loops.
+    pub fn as_list(self) -> Option<(*mut u8, *const u8, Listed<'a>)> {
+        let only = self.extents.is_empty() && self.listed.places.len() > 1;
+        only.then_some((self.dst, self.src, self.listed))
+    }
+
     /// How many there are.
     pub fn count(&self) -> usize {
-        self.extents.iter().product()
+        self.listed.places.len() * self.extents.iter().product::<usize>()
     }
 
     /// Whether each begins in the destination where the turns of the one before it end, which are that many bytes.
     pub fn touch(&self, bytes: isize) -> bool {
         let mut next = bytes as i64;
         let mut loops = self.extents.iter().zip(self.dst_strides).rev();
-        loops.all(|(&turns, &stride)| {
+        let touch = loops.all(|(&turns, &stride)| {
             let touches = turns == 1 || stride == next;
             next = next.wrapping_mul(turns as i64);
             touches
-        })
+        });
+        touch && (self.listed.places.len() == 1 || self.listed.apart as i64 == next)
     }
 
     /// What a turn of loop `k` adds.
@@ -140,11 +175,16 @@ impl<'a> Starts<'a> {
     #[inline(always)]
     pub fn each(self, mut each: impl FnMut(*mut u8, *const u8)) {
         let stride = |k| self.stride(k);
-        turns(self.extents, At::default(), &stride, |at| {
-            let to = self.dst.wrapping_offset(at.dst as isize);
-            each(to, self.src.wrapping_offset(at.src as isize));
-            true
-        });
+        let mut dst = self.dst;
+        for &place in self.listed.places {
+            let src = self.src.wrapping_offset(place);
+            turns(self.extents, At::default(), &stride, |at| {
+                let to = dst.wrapping_offset(at.dst as isize);
+                each(to, src.wrapping_offset(at.src as isize));
+                true
+            });
+            dst = dst.wrapping_offset(self.listed.apart);
+        }
     }
 
     /// Calls `each` with where every one of the turns begins, from each of the starts.

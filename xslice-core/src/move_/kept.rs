@@ -1,11 +1,10 @@
 //! Turns that look up the same rows: indices are wrapped and tested once for all of them, and the places of rows are kept.
 
 use super::at::{At, Starts, Turns};
-use super::copy::{Mover, by_width};
+use super::lookup::looked_ahead;
 use super::lookup::repeat::{self, KeptPlaces, LEAST_AT_ONCE, MOST_KEPT};
-use super::lookup::{looked_ahead, pick};
 use super::shuffled::Places;
-use super::{Call, MOST_INLINE, Rows, indices};
+use super::{Call, Rows, indices};
 use crate::access::{Access, IndexType};
 use crate::nest::schedule::{LookedUp, Move, Periods, Row, Schedule};
 use core::mem::MaybeUninit;
@@ -68,11 +67,7 @@ impl Schedule {
         let Move::Lookup(runs) = self.inner() else {
             return false;
         };
-        let are_taken = match self.src().is_affine() {
-            true => self.extents().len() > 1,
-            false => matches!(runs.row, Row::Run) && runs.bytes <= MOST_INLINE,
-        };
-        are_taken
+        !(self.src().is_affine() && self.extents().len() < 2)
             && runs.lookup.access.strides.iter().all(|&stride| stride == 0)
             && repeat::pays(runs.count, self.extents().iter().product())
     }
@@ -155,11 +150,7 @@ impl Call<'_> {
         // SAFETY: by the contract of this function; the first turn, and those that `walk` gives, stand within the extents.
         unsafe {
             if !source.is_affine() {
-                let mut places = [const { MaybeUninit::uninit() }; MOST_KEPT];
-                let places = self.places(runs, first.table, &mut places);
-                return places.is_some_and(|(rows, places)| {
-                    by_width!(rows.bytes, kept_turns(self, rows, places.each))
-                });
+                return self.kept_by_tables(runs, first);
             }
             let strides = (&*self.schedule.dst().strides, &*source.strides);
             let starts = Starts::new(self.ends(first), around, strides.0, strides.1);
@@ -180,18 +171,33 @@ impl Call<'_> {
         turns: Turns,
     ) -> bool {
         let mut places = [const { MaybeUninit::uninit() }; MOST_KEPT];
+        // SAFETY: by the contract of this function.
+        unsafe {
+            let places = self.places(runs, table, &mut places);
+            let moved = places.map(|found| self.at_places(runs, found, starts, turns));
+            moved.is_some()
+        }
+    }
+
+    /// The same by the places of these rows.
+    ///
+    /// # Safety
+    /// As [`Call::same_places`]; these are the places of the rows that it looks up.
+    pub(super) unsafe fn at_places(
+        &self,
+        runs: &LookedUp,
+        (rows, places): (Rows, KeptPlaces<'_>),
+        starts: Starts<'_>,
+        turns: Turns,
+    ) {
         // SAFETY: by the contract of this function. Any index of the axis is proved to lie in the operand (I3), so all of `reach` does, and
         // what is between two turns.
         unsafe {
-            let Some((rows, places)) = self.places(runs, table, &mut places) else {
-                return false;
-            };
             match &runs.row {
                 Row::Run => repeat::moved(self.level, starts, rows, places, turns),
                 Row::Periods(periods) => self.periods(periods, starts, rows, places, turns),
             }
         }
-        true
     }
 
     /// Rows that are periods of a pattern, in each of the turns from the same places.
@@ -230,7 +236,7 @@ impl Call<'_> {
     ///
     /// # Safety
     /// `runs` are what the move looks up; their indices lie in the table.
-    unsafe fn places<'p>(
+    pub(super) unsafe fn places<'p>(
         &self,
         runs: &LookedUp,
         table: i64,
@@ -255,19 +261,5 @@ impl Call<'_> {
             let reach = reach(runs);
             inside.then_some((rows, KeptPlaces { each, reach }))
         }
-    }
-}
-
-/// # Safety
-/// As [`Call::kept`]; the mover is for `rows.bytes`.
-unsafe fn kept_turns(mover: impl Mover, call: &Call<'_>, rows: Rows, places: &[isize]) -> bool {
-    let ahead = looked_ahead(rows.cache, rows.bytes);
-    // SAFETY: by the contract of this function; `walk` gives the positions of turns within the extents.
-    unsafe {
-        call.walk(|at| {
-            let (to, from) = call.ends(at);
-            pick(mover, to, from, rows, places, ahead);
-            true
-        })
     }
 }

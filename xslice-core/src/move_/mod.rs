@@ -13,7 +13,7 @@
 //!   lookup              rows where indices point: `single` ones, `avx2`, `avx512`, `neon`; those that `repeat` in each turn: `pattern`, `columns`,
 //!                       `avx2`, `avx512`
 //! And what calls them: `walk` goes through the loops around a move, `turns` takes the innermost ones at once, `kept` finds rows that
-//! turns share once, `together` lists the rows of several, `parallel` shares them out. `prefetch` asks for lines; `processor` knows what is quick on which.
+//! turns share once, `listed` where these turns begin if indices say that, `together` lists the rows of several, `parallel` shares them out. `prefetch` asks for lines; `processor` knows what is quick on which.
 
 mod at;
 mod cache;
@@ -22,6 +22,7 @@ mod copy;
 mod few;
 mod fill;
 mod kept;
+mod listed;
 mod lookup;
 #[cfg(target_arch = "x86_64")]
 mod mask;
@@ -191,6 +192,7 @@ unsafe fn with_sources(
         constants: &[],
         inputs,
         earlier: scratch::Earlier::default(),
+        found: &[],
     };
     // SAFETY: by the contract of this function.
     unsafe { whole(level, schedule, &sources, dst) }

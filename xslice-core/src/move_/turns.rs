@@ -10,9 +10,10 @@ use super::copy::{self, Mover, by_width};
 use super::few;
 use super::together::Together;
 use super::{Call, MOST_INLINE, Rows, turn};
-use crate::access::Access;
+use crate::access::{Access, Buffer};
 use crate::level::Level;
 use crate::nest::schedule::{Move, MovedTables, Schedule, Strided};
+use crate::operand::Input;
 use crate::scratch;
 use crate::sources::Sources;
 
@@ -111,6 +112,7 @@ impl Schedule {
             constants: &[],
             inputs: &[],
             earlier: scratch::Earlier::default(),
+            found: &[],
         };
         let call = Call {
             level: Level::settled(),
@@ -146,6 +148,54 @@ impl Schedule {
                 (None, &[turns]) => call.turns(first, turns, call.stride(loops)),
                 (None, _) => call.turns(first, 1, At::default()),
             }
+        }
+    }
+}
+
+/// Tables of a schedule that machine code leaves to the Moves with all loops.
+const MOST_TABLES: usize = 8;
+
+impl Schedule {
+    /// Whether machine code leaves all of it to [`Schedule::run_whole`]: indices say where turns begin that look up the same rows.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn is_quicker_whole(&self) -> bool {
+        let lookups = &self.src().lookups;
+        !self.src().is_affine()
+            && self.keeps_places()
+            && lookups.len() < MOST_TABLES
+            && lookups.iter().all(|lookup| lookup.access.is_affine())
+    }
+
+    /// Runs all of a schedule that [is quicker](Schedule::is_quicker_whole) so. `false`: an index that the move reads lies outside its axis; then
+    /// some rows may not have moved. Nothing in it panics.
+    ///
+    /// # Safety
+    /// `buffers` are where the source starts, then the table of each look-up of its position, then that of the move; they and what is writable
+    /// from `dst` on have the lengths that the schedule was verified for, and do not overlap. The checks of the tables have passed, but for that
+    /// of the indices that the move reads.
+    #[doc(hidden)]
+    pub unsafe fn run_whole(&self, dst: *mut u8, buffers: *const *const u8) -> bool {
+        let tables = self.src().lookups.iter().chain(self.inner().lookup());
+        let read = self.source().buffer().into_iter();
+        let read = read.chain(tables.map(|lookup| lookup.table));
+        let none = Input::starting_at(core::ptr::null());
+        let mut found = [(Buffer::Constant(usize::MAX), none); MOST_TABLES + 1];
+        for (k, (found, buffer)) in found.iter_mut().zip(read).enumerate() {
+            // SAFETY: by the contract of this function, there are as many as buffers are read.
+            *found = (buffer, Input::starting_at(unsafe { *buffers.add(k) }));
+        }
+        let sources = Sources {
+            constants: &[],
+            inputs: &[],
+            earlier: scratch::Earlier::default(),
+            found: &found,
+        };
+        let call = Call::new(Level::settled(), self, &sources, dst);
+        match self.inner() {
+            // SAFETY: by the contract of this function.
+            Move::Lookup(runs) if self.keeps_places() => unsafe { call.kept(runs) },
+            _ => false,
         }
     }
 }

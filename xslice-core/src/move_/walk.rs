@@ -9,8 +9,9 @@ use super::positions::load;
 use super::{Call, indices};
 use crate::access::{Access, IndexType, Lookup};
 use crate::nest::schedule::MovedTables;
-use crate::odometer::{Loops, Odometer};
+use crate::odometer::{Loops, MOST_LOOPS, Odometer};
 use core::mem::MaybeUninit;
+use core::ops::Range;
 
 /// Turns whose indices are read at once.
 const BLOCK: usize = 64;
@@ -22,7 +23,7 @@ impl Call<'_> {
     }
 
     /// The loops, where those of a part begin.
-    fn loops(&self) -> Loops<'_> {
+    pub(super) fn loops(&self) -> Loops<'_> {
         let whole = || Loops::whole(self.schedule.extents());
         self.part.map_or_else(whole, Part::loops)
     }
@@ -95,14 +96,50 @@ impl Call<'_> {
     /// As [`Call::walk_outer`].
     #[inline]
     unsafe fn walk_by_tables(&self, innermost: &impl Fn(At, usize, At) -> bool) -> bool {
+        let loops = self.extents();
+        let last = loops.len().saturating_sub(1);
+        if let (&MovedTables::None, &[.., count]) = (&self.schedule.moved_tables(last), loops) {
+            let stride = self.stride(last);
+            let skipped = stride.times(self.loops().begin(last));
+            // SAFETY: by the contract of this function.
+            return unsafe {
+                self.walk_blocks(0..last, |first, places, apart| {
+                    let turns = |first: At| innermost(first.plus(skipped), count, stride);
+                    each_place(first, places, apart, turns)
+                })
+            };
+        }
+        let once = |at| innermost(at, 1, At::default());
+        // SAFETY: likewise.
+        unsafe {
+            self.walk_blocks(0..loops.len(), |first, places, apart| {
+                each_place(first, places, apart, once)
+            })
+        }
+    }
+
+    /// Calls `block` for turns of these loops in their order, many of the innermost of them at once, as long as it says `true`: with the
+    /// position of the first, what each adds to it in the source, and how far apart they are otherwise. Other loops stand at their first turn.
+    ///
+    /// # Safety
+    /// As [`Call::walk`].
+    #[inline]
+    pub(super) unsafe fn walk_blocks(
+        &self,
+        walked: Range<usize>,
+        mut block: impl FnMut(At, &[isize], At) -> bool,
+    ) -> bool {
         let loops = self.loops();
-        let last = loops.extents.len().saturating_sub(1);
-        let (moved, still) = (self.schedule.moved_tables(last), At::default());
-        let walked = match moved {
-            MovedTables::Several => loops.extents.len(),
-            MovedTables::None | MovedTables::One(_) => last,
+        let mut extents = [1; MOST_LOOPS];
+        extents[walked.clone()].copy_from_slice(&loops.extents[walked.clone()]);
+        let extents = &extents[..walked.end];
+        let last = walked.end.saturating_sub(1);
+        let lookup = match self.schedule.moved_tables(last) {
+            MovedTables::One(at) if !walked.is_empty() => Some(&self.schedule.src().lookups[at]),
+            _ => None,
         };
-        let (extents, rest) = loops.extents.split_at(walked);
+        let walked = if lookup.is_some() { last } else { walked.end };
+        let (extents, rest) = extents.split_at(walked);
         let skipped = loops.begin(last);
         let mut odometer = Odometer::new(Loops { extents, ..loops });
         loop {
@@ -110,16 +147,12 @@ impl Call<'_> {
             // SAFETY: the counters lie within the extents, of which those that are not given are at 0; the checks have passed.
             let inside = unsafe {
                 let first = self.at(counters);
-                match (rest, &moved) {
-                    (&[count], &MovedTables::One(at)) => {
-                        let lookup = &self.schedule.src().lookups[at];
-                        self.each_looked_up(lookup, counters, first, skipped, count, innermost)
+                match (lookup, rest) {
+                    (Some(lookup), &[count]) => {
+                        let turns = skipped..skipped + count;
+                        self.looked_up_blocks(lookup, counters, first, turns, &mut block)
                     }
-                    (&[count], _) => {
-                        let stride = self.stride(last);
-                        innermost(first.plus(stride.times(skipped)), count, stride)
-                    }
-                    _ => innermost(first, 1, still),
+                    _ => block(first, &[0], At::default()),
                 }
             };
             if !inside {
@@ -145,42 +178,33 @@ impl Call<'_> {
         })
     }
 
-    /// Calls `innermost` with the position of `count` turns of the last loop, which moves a table, from turn `skipped` on. `first` is where
-    /// its first turn stands.
+    /// Calls `block` with turns of the loop after those with a counter, which moves a table. `first` is where its first turn stands.
     ///
     /// # Safety
     /// As [`Call::at`].
     #[inline]
-    unsafe fn each_looked_up(
+    unsafe fn looked_up_blocks(
         &self,
         lookup: &Lookup,
         counters: &[usize],
         first: At,
-        skipped: usize,
-        count: usize,
-        innermost: &impl Fn(At, usize, At) -> bool,
+        turns: Range<usize>,
+        block: &mut impl FnMut(At, &[isize], At) -> bool,
     ) -> bool {
-        let still = At::default();
         let stride = self.stride(counters.len());
         let mut places = [const { MaybeUninit::uninit() }; BLOCK];
-        for done in (0..count).step_by(BLOCK) {
-            let places = &mut places[..BLOCK.min(count - done)];
-            // SAFETY: by the contract of this function.
-            unsafe { self.looked_up_places(lookup, counters, skipped + done, places) };
-            for (k, place) in places.iter().enumerate() {
-                // SAFETY: all places are written.
-                let place = unsafe { place.assume_init_read() };
-                let at = first.plus(stride.times(skipped + done + k));
-                let at = At {
-                    src: first.src.wrapping_add(place as i64),
-                    ..at
-                };
-                if !innermost(at, 1, still) {
-                    return false;
-                }
-            }
-        }
-        true
+        turns.clone().step_by(BLOCK).all(|turn| {
+            let places = &mut places[..BLOCK.min(turns.end - turn)];
+            // SAFETY: by the contract of this function; all places are written.
+            let places = unsafe {
+                self.looked_up_places(lookup, counters, turn, places);
+                &*(&raw const *places as *const [isize])
+            };
+            let at = first.plus(stride.times(turn));
+            // The places are counted from the first turn.
+            let src = first.src;
+            block(At { src, ..at }, places, stride)
+        })
     }
 
     /// What turns of the last loop add to the source, with what the table does, those from `turn` on.
@@ -217,4 +241,16 @@ impl Call<'_> {
             }
         }
     }
+}
+
+/// Calls `turn` with each of these places in the source, counted from the first, the turns so far apart otherwise, as long as it says `true`.
+#[inline(always)]
+fn each_place(first: At, places: &[isize], apart: At, turn: impl Fn(At) -> bool) -> bool {
+    let mut at = first;
+    places.iter().all(|&place| {
+        let src = first.src.wrapping_add(place as i64);
+        let passed = turn(At { src, ..at });
+        at = at.plus(apart);
+        passed
+    })
 }

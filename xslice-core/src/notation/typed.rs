@@ -8,6 +8,7 @@ use super::build::{self, Built};
 use super::cursor::Reader;
 use super::place::Place;
 use super::{Diagnostic, Span, Token, cursor, parse, words};
+use crate::emit::STACK;
 use crate::error::{Error, ErrorKind};
 use crate::op::OpKind;
 use crate::plan::Plan;
@@ -51,6 +52,7 @@ pub fn compile(tokens: &[Token<'_>], max_bytes: usize) -> Result<Compiled, Vec<D
         return Err(super::sorted(diagnostics));
     }
     let signature = signature(&built.program).limit(max_bytes);
+    let signature = signature.temporaries(STACK);
     match built.program.compile(&signature) {
         Ok(plan) => Ok(Compiled {
             program: built.program,

@@ -95,7 +95,8 @@ pub(crate) struct Named {
     /// Where each byte is read, from the place of the period: as many as this has.
     pub offsets: [i32; Pattern::LONGEST],
     pub period: usize,
-    pub src_stride: i32,
+    /// Distance of the places of two periods; `None` if each has one of its own.
+    pub src_stride: Option<i32>,
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -115,7 +116,8 @@ impl Named {
 
     fn derive(&self) -> Option<Arc<Shuffle>> {
         let offsets = self.offsets[..self.period].to_vec();
-        let pattern = Pattern::new(offsets, Some(self.src_stride.into()), true, Anchor::First)?;
+        let src_stride = self.src_stride.map(i64::from);
+        let pattern = Pattern::new(offsets, src_stride, true, Anchor::First)?;
         Some(Arc::new(Shuffle::new(pattern)))
     }
 }

@@ -47,14 +47,35 @@ impl<'e> Emitter<'e> {
                 let table = table.map(|table| pointers.at[table]);
                 self.innermost(dst, src, table);
             }
+            // It has no loops and no positions.
+            Inner::Whole => {}
         }
+    }
+
+    /// All, by the helper.
+    pub(super) fn whole(&mut self, dst: Value) {
+        let schedule = self.schedule();
+        let (signature, helper) = self.whole;
+        let helper = self.builder.ins().iconst(I64, helper as i64);
+        let arguments = [schedule, self.buffers, dst];
+        let call = self
+            .builder
+            .ins()
+            .call_indirect(signature, helper, &arguments);
+        let inside = self.builder.inst_results(call)[0];
+        self.go_on_if(inside);
+    }
+
+    /// The address of the schedule that a helper reads.
+    fn schedule(&mut self) -> Value {
+        let at = 8 * self.structure.of_move(slot::SCHEDULE);
+        self.builder.ins().load(I64, OURS, self.numbers, at as i32)
     }
 
     /// The move and the innermost loop, by the helper.
     fn innermost(&mut self, dst: Value, src: Value, table: Option<Value>) {
         let operand = self.buffer(0);
-        let at = 8 * self.structure.of_move(slot::SCHEDULE);
-        let schedule = self.builder.ins().load(I64, OURS, self.numbers, at as i32);
+        let schedule = self.schedule();
         let (signature, helper) = self.innermost;
         let helper = self.builder.ins().iconst(I64, helper as i64);
         let arguments = [dst, src, operand, schedule, table.unwrap_or(operand)];

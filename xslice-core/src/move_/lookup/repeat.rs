@@ -16,7 +16,8 @@ use super::{looked_ahead, pick};
 #[cfg(target_arch = "x86_64")]
 use crate::level::Kind;
 use crate::level::Level;
-use crate::move_::at::{Starts, Turns};
+use crate::move_::MOST_INLINE;
+use crate::move_::at::{Listed, Starts, Turns};
 use crate::move_::copy::{Mover, Rows, by_width};
 use crate::move_::few;
 use crate::move_::rows::Way;
@@ -27,6 +28,10 @@ pub(in crate::move_) const MOST_KEPT: usize = 1024;
 
 /// Fewer rows in the turns of a loop are over before what suits many of them is set up, if there are loops around it.
 pub(in crate::move_) const LEAST_AT_ONCE: usize = 192;
+
+/// Rows of single turns that are longer are quicker one by one than packed into vectors.
+#[cfg(target_arch = "x86_64")]
+const MOST_PACKED: usize = 2;
 
 /// Rows of several turns are listed up to this many.
 const MOST_LISTED: usize = 256;
@@ -147,6 +152,9 @@ unsafe fn many<'a>(
         if is_wide && avx512::near(starts, rows, places, turns) {
             return (starts, none);
         }
+        if turns.count == 1 && rows.bytes > MOST_PACKED {
+            return (starts, turns);
+        }
         let done = columns::moved(level, starts, rows, places, turns);
         let (starts, turns) = starts.after(done, turns);
         if turns.count == 0
@@ -166,6 +174,13 @@ unsafe fn many<'a>(
 unsafe fn one_by_one(level: Level, starts: Starts<'_>, rows: Rows, places: &[isize], turns: Turns) {
     // SAFETY: by the contract of this function.
     unsafe {
+        // Short rows of a single turn have moved before anything is set up.
+        if turns.count == 1
+            && rows.bytes <= MOST_INLINE
+            && let Some(list) = starts.as_list()
+        {
+            return by_width!(rows.bytes, pick_from_list(list, rows, places));
+        }
         if few::takes(rows.bytes, places.len(), rows.cache) {
             return starts.each(|dst, src| few::moved(dst, src, &rows, places, turns));
         }
@@ -290,4 +305,25 @@ unsafe fn pick_in_turns(
         // SAFETY: by the contract of this function.
         unsafe { pick(mover, to, from, rows, places, ahead) };
     });
+}
+
+/// The same of a single turn from each of the starts.
+///
+/// # Safety
+/// As [`pick_in_turns`].
+#[inline(never)]
+unsafe fn pick_from_list(
+    mover: impl Mover,
+    (dst, src, list): (*mut u8, *const u8, Listed<'_>),
+    rows: Rows,
+    places: &[isize],
+) {
+    let ahead = looked_ahead(rows.cache, rows.bytes);
+    let mut to = dst;
+    for &place in list.places {
+        let from = src.wrapping_offset(place);
+        // SAFETY: by the contract of this function.
+        unsafe { pick(mover, to, from, rows, places, ahead) };
+        to = to.wrapping_offset(list.apart);
+    }
 }

@@ -4,7 +4,10 @@
 
 use super::{KeptPlaces, Starts, Turns, columns, suits_many};
 use crate::level::{Kind, Level};
+use crate::move_::at::Listed;
 use crate::move_::copy::Rows;
+use crate::move_::lookup::looked_ahead;
+use crate::move_::shuffled::Places;
 use crate::shuffle::{Named, Pattern, Shuffle};
 use alloc::sync::Arc;
 
@@ -22,6 +25,12 @@ const OF_START: usize = 120;
 
 /// What the run of a pattern costs by itself, if there are several.
 const OF_RUN: usize = 40;
+
+/// What a vector of a pattern costs that stands alone, but with AVX-512.
+const OF_VECTOR: usize = 24;
+
+/// What the rows of a single turn cost, beside what each of them costs.
+const OF_LISTED: usize = 12;
 
 /// Bytes of the vectors that are loaded, but with AVX-512.
 const VECTOR: usize = 16;
@@ -128,16 +137,21 @@ impl<'a> Same<'a> {
         }
     }
 
-    /// The rows of all turns as those of one turn of the loop around, if they go on there and are few.
+    /// The rows of all turns as those of one turn of the loop around, if they go on there and are few, or as those of a single turn from each of
+    /// the starts that are listed.
     fn unrolled(&self, places: &'a mut [isize; Pattern::LONGEST]) -> Option<Self> {
-        let (starts, around) = self.starts.of_innermost();
         let (rows, turns) = (self.rows, self.turns);
         let count = rows.count.checked_mul(turns.count)?;
         let each = places.get_mut(..count)?;
+        let apart = (count * rows.bytes) as isize;
+        let (starts, around) = match self.starts.as_list() {
+            Some(_) => (self.starts, Turns::once(apart)),
+            None => self.starts.of_innermost(),
+        };
         let go_on = rows.touch()
             && turns.dst_stride == (rows.count * rows.bytes) as isize
-            && around.count > 1
-            && around.dst_stride == (count * rows.bytes) as isize;
+            && turns.count > 1
+            && around.dst_stride == apart;
         let others = turns.count.checked_sub(1)? as isize * turns.src_stride;
         let reach = self.places.reach.checked_add(others.unsigned_abs())?;
         if !go_on {
@@ -171,6 +185,11 @@ impl<'a> Same<'a> {
         let Some(shuffle) = self.shuffle(level) else {
             return false;
         };
+        if let Some(list) = starts.as_list() {
+            // SAFETY: by the contract of this function.
+            unsafe { self.moved_from_list(level, &shuffle, list) };
+            return true;
+        }
         let (starts, runs) = starts.of_innermost();
         let runs = Rows {
             count: runs.count,
@@ -193,9 +212,43 @@ impl<'a> Same<'a> {
         true
     }
 
+    /// # Safety
+    /// As [`moved`], by the shuffle of these rows, where the starts are a list.
+    unsafe fn moved_from_list(
+        self,
+        level: Level,
+        shuffle: &Shuffle,
+        (dst, src, list): (*mut u8, *const u8, Listed<'_>),
+    ) {
+        let (rows, turns, reach) = (self.rows, self.turns, self.places.reach);
+        let last_turn = (turns.count as isize - 1) * turns.src_stride;
+        let each = list.places;
+        let ends = each
+            .iter()
+            .fold((0, 0), |(first, last): (isize, isize), &place| {
+                (first.min(place), last.max(place))
+            });
+        let end = src.wrapping_offset(ends.1 + last_turn.max(0));
+        let operand = src.wrapping_offset(ends.0 + last_turn.min(0))..end.wrapping_add(reach);
+        let periods = Rows {
+            count: each.len(),
+            bytes: rows.count * rows.bytes * turns.count,
+            dst_stride: list.apart,
+            src_stride: 0,
+            ..rows
+        };
+        let places = Places {
+            each,
+            to: None,
+            ahead: looked_ahead(rows.cache, reach + last_turn.unsigned_abs()),
+        };
+        // SAFETY: by the contract of this function, which says of all between two starts that it is readable, as what each of them reaches.
+        unsafe { shuffle.rows_from(level, dst, src, periods, places, operand) };
+    }
+
     fn shuffle(&self, level: Level) -> Option<Arc<Shuffle>> {
         let (rows, reach, turns) = (&self.rows, self.places.reach, self.turns);
-        let starts = self.starts.count();
+        let (starts, is_list) = (self.starts.count(), self.starts.as_list().is_some());
         if !takes(level, rows, reach, starts, turns) {
             return None;
         }
@@ -208,13 +261,22 @@ impl<'a> Same<'a> {
         let named = Named {
             offsets,
             period: rows.count * rows.bytes,
-            src_stride: i32::try_from(turns.src_stride).ok()?,
+            src_stride: match (is_list, turns.count) {
+                (true, 1) => None,
+                _ => Some(i32::try_from(turns.src_stride).ok()?),
+            },
         };
         let by_rows = || {
-            let loads = cost_of_loads(&named.offsets[..named.period], named.src_stride);
+            let loads = match named.src_stride {
+                None if level.kind() != Kind::Avx512 => OF_VECTOR * named.period.div_ceil(VECTOR),
+                _ => cost_of_loads(&named.offsets[..named.period], named.src_stride),
+            };
             let of_turn = cost_of_rows(level, rows, reach).checked_sub(loads)?;
-            let of_run = if starts == 1 { 0 } else { OF_RUN };
-            let of_start = (of_turn * turns.count).checked_sub(of_run)?;
+            let of_start = match named.src_stride {
+                None => of_turn + OF_LISTED,
+                Some(_) if starts == 1 || is_list => of_turn * turns.count,
+                Some(_) => (of_turn * turns.count).checked_sub(OF_RUN)?,
+            };
             Some(of_start.saturating_mul(starts))
         };
         let saved = self.saved.or_else(by_rows)?;
@@ -246,35 +308,40 @@ fn cost_of_rows(level: Level, rows: &Rows, reach: usize) -> usize {
 
 /// What the loads of a turn cost, before tables say how many these are: as many as give each vector of the result. The tables of a few
 /// vectors, of few loads each, stay in registers.
-fn cost_of_loads(offsets: &[i32], src_stride: i32) -> usize {
-    let in_vector = (VECTOR / offsets.len()).max(1);
+fn cost_of_loads(offsets: &[i32], src_stride: Option<i32>) -> usize {
+    let (in_vector, src_stride, vector) = match src_stride {
+        Some(stride) => ((VECTOR / offsets.len()).max(1), stride, VECTOR),
+        None => (1, 0, Pattern::LONGEST),
+    };
     let (mut most, mut all) = (0, 0);
-    for vector in offsets.chunks(VECTOR) {
-        let loads = loads_of(vector, in_vector, src_stride);
+    for bytes in offsets.chunks(vector) {
+        let loads = loads_of(bytes, vector, (in_vector, src_stride));
         most = most.max(loads);
         all += loads;
     }
-    let each = match (offsets.len().div_ceil(VECTOR), most) {
+    let each = match (offsets.len().div_ceil(vector), most) {
         (1, ..=8) | (_, ..=4) => 4,
         _ => 8,
     };
     (each * all).div_ceil(in_vector)
 }
 
-/// Loads that give these bytes of `turns` turns, which a vector has room for: each begins with the first byte that no other has given.
-fn loads_of(bytes: &[i32], turns: usize, src_stride: i32) -> usize {
+/// Loads of `vector` bytes that give these bytes of some turns, which a vector has room for: each begins with the first byte that no other has
+/// given.
+fn loads_of(bytes: &[i32], vector: usize, (turns, src_stride): (usize, i32)) -> usize {
     const GIVEN: i64 = i64::MAX;
     let of_turn = |turn: i64| {
         let place = turn * i64::from(src_stride);
         bytes.iter().map(move |&at| place + i64::from(at))
     };
-    let mut left = [GIVEN; VECTOR];
+    let mut left = [GIVEN; Pattern::LONGEST];
+    let left = &mut left[..vector];
     for (left, at) in left.iter_mut().zip((0..turns as i64).flat_map(of_turn)) {
         *left = at;
     }
     let mut loads = 0;
-    while let Some(first) = left.into_iter().min().filter(|&first| first != GIVEN) {
-        let load = first..first + VECTOR as i64;
+    while let Some(first) = left.iter().copied().min().filter(|&first| first != GIVEN) {
+        let load = first..first + vector as i64;
         let given = left.iter_mut().filter(|at| load.contains(at));
         given.for_each(|at| *at = GIVEN);
         loads += 1;
