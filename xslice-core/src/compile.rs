@@ -52,9 +52,25 @@ impl Program {
     /// # Errors
     /// Every refusal of the operators, in the order of the program.
     pub fn compile(&self, signature: &Signature) -> Result<Plan, Error> {
-        let mut builder = Builder::new(self, signature)?;
-        let result = builder.program(self, signature)?;
-        builder.finish(*result, signature.output_layout())
+        self.built(signature, |mut builder, signature| {
+            let result = builder.program(self, signature)?;
+            builder.finish(*result, signature.output_layout())
+        })
+    }
+
+    /// What a builder makes; anew, and without temporaries that only make a plan quicker, where these have taken the room of others.
+    fn built<T>(
+        &self,
+        signature: &Signature,
+        make: impl Fn(Builder, &Signature) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        match make(Builder::new(self, signature)?, signature) {
+            Err(error) if error.kind() == ErrorKind::TooLarge => {
+                let signature = signature.clone().temporaries(0);
+                make(Builder::new(self, &signature)?, &signature)
+            }
+            made => made,
+        }
     }
 
     /// The shape of the result alone, without a plan.
@@ -79,9 +95,10 @@ impl Program {
     /// # Errors
     /// As [`Program::compile`].
     pub fn output_type(&self, signature: &Signature) -> Result<(ElementType, Vec<usize>), Error> {
-        let mut builder = Builder::new(self, signature)?;
-        let result = builder.program(self, signature)?;
-        Ok((result.ty, result.dims.to_vec()))
+        self.built(signature, |mut builder, signature| {
+            let result = builder.program(self, signature)?;
+            Ok((result.ty, result.dims.to_vec()))
+        })
     }
 
     /// The zero-copy view, where the composed map is affine over one operand; `None` where elements have to move.
@@ -98,20 +115,21 @@ impl Program {
     /// # Errors
     /// As [`Program::compile`].
     pub fn view(&self, signature: &Signature) -> Result<Option<View>, Error> {
-        let mut builder = Builder::new(self, signature)?;
-        let map = builder.program(self, signature)?;
-        let (Source::Buffer(Buffer::Operand(operand)), true, true) =
-            (map.source, map.access.is_affine(), builder.steps.is_empty())
-        else {
-            return Ok(None);
-        };
-        let strides = map.access.strides.iter();
-        Ok(Some(View {
-            operand,
-            shape: map.dims.to_vec(),
-            strides: strides.map(|&stride| stride as isize).collect(),
-            offset: usize::try_from(map.access.offset).unwrap_or_default(),
-        }))
+        self.built(signature, |mut builder, signature| {
+            let map = builder.program(self, signature)?;
+            let (Source::Buffer(Buffer::Operand(operand)), true, true) =
+                (map.source, map.access.is_affine(), builder.steps.is_empty())
+            else {
+                return Ok(None);
+            };
+            let strides = map.access.strides.iter();
+            Ok(Some(View {
+                operand,
+                shape: map.dims.to_vec(),
+                strides: strides.map(|&stride| stride as isize).collect(),
+                offset: usize::try_from(map.access.offset).unwrap_or_default(),
+            }))
+        })
     }
 
     /// The map from the coordinates of the result, of that name, to its source, in the printed form. For `xslice explain`.
@@ -120,9 +138,10 @@ impl Program {
     /// As [`Program::compile`].
     #[doc(hidden)]
     pub fn map(&self, signature: &Signature, result: &str) -> Result<String, Error> {
-        let mut builder = Builder::new(self, signature)?;
-        let map = builder.program(self, signature)?;
-        Ok(format!("{result}{}", Mapped(&map, Names(&builder.names))))
+        self.built(signature, |mut builder, signature| {
+            let map = builder.program(self, signature)?;
+            Ok(format!("{result}{}", Mapped(&map, Names(&builder.names))))
+        })
     }
 }
 
@@ -405,9 +424,8 @@ impl Builder {
         self.compose(&mut map)?;
         let len = element_count(&map.dims)?;
         let bytes = self.temporary_bytes(byte_count(len, map.ty)?);
-        self.limit.admit(bytes, || {
-            format!("the temporaries between its nests take {bytes} bytes")
-        })?;
+        let what = || format!("the temporaries between its nests take {bytes} bytes");
+        self.limit.admit_temporaries(bytes, what)?;
         self.temporaries.push(Temporary {
             element_type: map.ty,
             len,

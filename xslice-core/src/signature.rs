@@ -98,6 +98,18 @@ impl Limit {
         bytes <= self.temporaries && bytes <= self.bytes.saturating_sub(self.spent)
     }
 
+    /// Refuses more bytes of temporaries than are left, or than a plan may take that can do with fewer.
+    pub fn admit_temporaries(
+        self,
+        bytes: usize,
+        what: impl FnOnce() -> String,
+    ) -> Result<(), Error> {
+        match self.temporaries {
+            most @ 1.. if bytes > most => Err(Error::new(ErrorKind::TooLarge, what())),
+            _ => self.admit(bytes, what),
+        }
+    }
+
     /// Refuses more bytes than are left; `what` says what takes them.
     pub fn admit(self, bytes: usize, what: impl FnOnce() -> String) -> Result<(), Error> {
         let left = self.bytes.saturating_sub(self.spent);

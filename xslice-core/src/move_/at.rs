@@ -101,9 +101,19 @@ pub(super) struct Starts<'a> {
 /// Turns that begin at any places in the source, and at one distance in the destination.
 #[derive(Clone, Copy)]
 pub(super) struct Listed<'a> {
-    /// In the source, from where the first begins.
+    /// In the source, from one place.
     pub places: &'a [isize],
     pub apart: isize,
+}
+
+impl Listed<'_> {
+    /// Where turn `k` begins, in the destination and in the source, from where the first does.
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    pub fn turn(self, k: usize, dst: *mut u8, src: *const u8) -> (*mut u8, *const u8) {
+        let to = dst.wrapping_offset(k as isize * self.apart);
+        (to, src.wrapping_offset(self.places[k]))
+    }
 }
 
 impl<'a> Starts<'a> {
@@ -227,6 +237,13 @@ impl<'a> Starts<'a> {
 
 #[cfg(target_arch = "x86_64")]
 impl Turns {
+    /// Where turn `k` begins, in the destination and in the source, from where the first does.
+    #[inline(always)]
+    pub fn turn(self, k: usize, dst: *mut u8, src: *const u8) -> (*mut u8, *const u8) {
+        let (to, from) = (k as isize * self.dst_stride, k as isize * self.src_stride);
+        (dst.wrapping_offset(to), src.wrapping_offset(from))
+    }
+
     /// The turns after the first `done`, and where they begin.
     #[inline(always)]
     pub fn after(self, done: usize, dst: *mut u8, src: *const u8) -> (*mut u8, *const u8, Self) {

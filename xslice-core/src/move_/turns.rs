@@ -163,6 +163,7 @@ impl Schedule {
         let lookups = &self.src().lookups;
         !self.src().is_affine()
             && self.keeps_places()
+            && self.source().buffer().is_some()
             && lookups.len() < MOST_TABLES
             && lookups.iter().all(|lookup| lookup.access.is_affine())
     }

@@ -29,10 +29,6 @@ pub(in crate::move_) const MOST_KEPT: usize = 1024;
 /// Fewer rows in the turns of a loop are over before what suits many of them is set up, if there are loops around it.
 pub(in crate::move_) const LEAST_AT_ONCE: usize = 192;
 
-/// Rows of single turns that are longer are quicker one by one than packed into vectors.
-#[cfg(target_arch = "x86_64")]
-const MOST_PACKED: usize = 2;
-
 /// Rows of several turns are listed up to this many.
 const MOST_LISTED: usize = 256;
 
@@ -89,7 +85,7 @@ pub(in crate::move_) unsafe fn moved(
             return;
         }
         #[cfg(target_arch = "x86_64")]
-        let (starts, turns) = match suits_many(&rows, starts.count(), turns) {
+        let (starts, turns) = match suits_many(&rows, starts, turns) {
             true => many(level, starts, rows, places, turns),
             false => (starts, turns),
         };
@@ -123,10 +119,14 @@ pub(in crate::move_) unsafe fn periods_moved(
     }
 }
 
-/// Whether what is set up anew for each start of a loop pays for its turns.
+/// Whether what is set up anew for each start of a loop pays for its turns, or for all single ones that are listed.
 #[cfg(target_arch = "x86_64")]
-fn suits_many(rows: &Rows, starts: usize, turns: Turns) -> bool {
-    starts == 1 || rows.count * turns.count >= LEAST_AT_ONCE
+fn suits_many(rows: &Rows, starts: Starts<'_>, turns: Turns) -> bool {
+    let at_once = match starts.as_list() {
+        Some((_, _, list)) if turns.count == 1 => list.places.len(),
+        Some(_) | None => turns.count,
+    };
+    starts.count() == 1 || rows.count * at_once >= LEAST_AT_ONCE
 }
 
 /// Moves rows by what suits many of them; gives what is left, from each of the starts.
@@ -152,7 +152,7 @@ unsafe fn many<'a>(
         if is_wide && avx512::near(starts, rows, places, turns) {
             return (starts, none);
         }
-        if turns.count == 1 && rows.bytes > MOST_PACKED {
+        if turns.count == 1 && starts.as_list().is_some() {
             return (starts, turns);
         }
         let done = columns::moved(level, starts, rows, places, turns);

@@ -31,7 +31,8 @@ impl Cost {
 
 /// The window that turns take their rows from, if it is quicker than gathers.
 fn one_window(rows: &Rows, reach: usize, starts: usize, turns: Turns) -> Option<Window> {
-    let by_gathers = matches!(rows.bytes, 4 | 8) && gathers::takes(rows, reach);
+    // Single turns are not gathered.
+    let by_gathers = matches!(rows.bytes, 4 | 8) && turns.count > 1 && gathers::takes(rows, reach);
     if by_gathers && starts * turns.count < LEAST_TURNS {
         return None;
     }
@@ -57,7 +58,7 @@ pub(super) unsafe fn near(
                 windows::moved(starts, rows, places, turns, window);
                 true
             }
-            None => blends::moved(starts, rows, places, turns),
+            None => turns.count > 1 && blends::moved(starts, rows, places, turns),
         }
     }
 }

@@ -71,7 +71,8 @@ pub(super) unsafe fn moved(
     if rows.count.saturating_mul(rows.bytes) > Pattern::LONGEST {
         return false;
     }
-    let by_windows = level.kind() == Kind::Avx512 && suits_many(&rows, starts.count(), turns);
+    let is_list = starts.as_list().is_some();
+    let by_windows = !is_list && level.kind() == Kind::Avx512 && suits_many(&rows, starts, turns);
     let same = Same {
         starts,
         rows,

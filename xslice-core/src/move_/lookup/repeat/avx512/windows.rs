@@ -85,18 +85,24 @@ pub(super) unsafe fn moved(
     window: Window,
 ) {
     let order = order_of(rows.bytes, places.each, turns.src_stride, window.at_once);
+    let of_turns = |now: usize| Order {
+        read: (now - 1) * turns.src_stride.unsigned_abs() + places.reach,
+        bytes: &order[..now * rows.count * rows.bytes],
+    };
+    if turns.count == 1
+        && let Some((dst, src, list)) = starts.as_list()
+    {
+        let turn = move |k: usize| list.turn(k, dst, src);
+        let all = (list.places.len(), list.apart);
+        // SAFETY: by the contract of this function.
+        return unsafe { by_windows(window.vectors, turn, all, of_turns(1)) };
+    }
     let groups = |now: usize, to: *mut u8, from: *const u8, groups: Turns| {
-        let read = (now - 1) * turns.src_stride.unsigned_abs() + places.reach;
-        let order = &order[..now * rows.count * rows.bytes];
+        let turn = move |k: usize| groups.turn(k, to, from);
+        let all = (groups.count, groups.dst_stride);
         // SAFETY: by the contract of this function all bytes from the first to the last of these turns lie in the operand, and what they
         // write in the result.
-        unsafe {
-            match window.vectors {
-                1 => in_order::<1>(to, from, read, order, groups),
-                2 => in_order::<2>(to, from, read, order, groups),
-                _ => in_order::<4>(to, from, read, order, groups),
-            }
-        }
+        unsafe { by_windows(window.vectors, turn, all, of_turns(now)) };
     };
     starts.each(|dst, src| {
         groups(window.at_once, dst, src, turns.in_groups(window.at_once));
@@ -134,51 +140,82 @@ fn order_of(
     order
 }
 
-/// Writes the bytes of windows of `read`, at most `64 * N`, in the given order, in loops that keep a short one in registers.
+/// Where a turn begins, in the destination and in the source.
+type Turn = (*mut u8, *const u8);
+
+/// The bytes that a window gives, and how many it has.
+#[derive(Clone, Copy)]
+struct Order<'a> {
+    read: usize,
+    /// Where in the window each lies.
+    bytes: &'a [u8],
+}
+
+/// Writes the bytes of windows of `vectors` vectors, so many windows and so far apart in the destination.
+///
+/// # Safety
+/// As [`each`].
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
+#[inline]
+unsafe fn by_windows(
+    vectors: usize,
+    turn: impl Fn(usize) -> Turn + Copy,
+    all: (usize, isize),
+    order: Order<'_>,
+) {
+    // SAFETY: by the contract of this function.
+    unsafe {
+        match vectors {
+            1 => in_order::<1>(turn, all, order),
+            2 => in_order::<2>(turn, all, order),
+            _ => in_order::<4>(turn, all, order),
+        }
+    }
+}
+
+/// The same, in loops that keep a short order in registers.
 ///
 /// # Safety
 /// As [`each`].
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
 #[inline]
 unsafe fn in_order<const N: usize>(
-    dst: *mut u8,
-    src: *const u8,
-    read: usize,
-    order: &[u8],
-    turns: Turns,
+    turn: impl Fn(usize) -> Turn + Copy,
+    all: (usize, isize),
+    order: Order<'_>,
 ) {
-    // SAFETY: by the contract of this function.
-    unsafe {
-        match order.len().div_ceil(64) {
-            1 => each::<N, 1>(dst, src, read, order, turns),
-            2 => each::<N, 2>(dst, src, read, order, turns),
-            3 => each::<N, 3>(dst, src, read, order, turns),
-            4 => each::<N, 4>(dst, src, read, order, turns),
-            5 => each::<N, 5>(dst, src, read, order, turns),
-            6 => each::<N, 6>(dst, src, read, order, turns),
-            7 => each::<N, 7>(dst, src, read, order, turns),
-            8 => each::<N, 8>(dst, src, read, order, turns),
-            _ => {
-                for (k, order) in order.chunks(8 * 64).enumerate() {
-                    let dst = dst.wrapping_add(k * 8 * 64);
-                    in_order::<N>(dst, src, read, order, turns);
-                }
+    for (k, bytes) in order.bytes.chunks(8 * 64).enumerate() {
+        let order = Order { bytes, ..order };
+        let turn = move |at: usize| {
+            let (to, from) = turn(at);
+            (to.wrapping_add(k * 8 * 64), from)
+        };
+        // SAFETY: by the contract of this function.
+        unsafe {
+            match bytes.len().div_ceil(64) {
+                1 => each::<N, 1>(turn, all, order),
+                2 => each::<N, 2>(turn, all, order),
+                3 => each::<N, 3>(turn, all, order),
+                4 => each::<N, 4>(turn, all, order),
+                5 => each::<N, 5>(turn, all, order),
+                6 => each::<N, 6>(turn, all, order),
+                7 => each::<N, 7>(turn, all, order),
+                _ => each::<N, 8>(turn, all, order),
             }
         }
     }
 }
 
 /// # Safety
-/// In each of the turns `read` bytes are readable, at most `64 * N`; `order` names no others; as many as it has, which `S` vectors hold, are
-/// writable.
+/// In each of the turns `order.read` bytes are readable, at most `64 * N`; the order names no others; as many as it has, which `S` vectors
+/// hold, are writable.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
 unsafe fn each<const N: usize, const S: usize>(
-    dst: *mut u8,
-    src: *const u8,
-    read: usize,
-    order: &[u8],
-    turns: Turns,
+    turn: impl Fn(usize) -> Turn,
+    (count, dst_stride): (usize, isize),
+    order: Order<'_>,
 ) {
+    let Order { read, bytes: order } = order;
     let writes: [u64; S] = core::array::from_fn(|s| mask_of(order.len().saturating_sub(64 * s)));
     // SAFETY: the masks leave out every byte past the order.
     let orders: [__m512i; S] = core::array::from_fn(|s| unsafe {
@@ -190,22 +227,22 @@ unsafe fn each<const N: usize, const S: usize>(
         writes,
     };
     let rows = Rows {
-        count: turns.count,
-        dst_stride: turns.dst_stride,
-        src_stride: turns.src_stride,
+        count,
+        dst_stride,
         ..Rows::one(order.len(), Cache::None)
     };
     let whole = match rows.touch() {
         true => rows.with_room_for(64 * S),
         false => 0,
     };
-    let mut turns = turns.each(dst, src);
     // SAFETY: by the contract of this function; what a whole vector writes too much lies in turns after it, which write it again (I4).
     unsafe {
-        for (to, from) in turns.by_ref().take(whole) {
+        for k in 0..whole {
+            let (to, from) = turn(k);
             window.moved::<true>(to, from);
         }
-        for (to, from) in turns {
+        for k in whole..count {
+            let (to, from) = turn(k);
             window.moved::<false>(to, from);
         }
     }
