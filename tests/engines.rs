@@ -130,6 +130,40 @@ fn four_results_share_one_buffer() {
     }
 }
 
+/// Rows and columns that indices pick, into a larger buffer: turns that begin where indices say lie at other distances from image to image.
+#[test]
+fn picked_rows_go_where_the_result_has_gaps() {
+    let program = xslice::Program::parse("x[:, @a][:, :, @b]").expect("a valid program");
+    let (images, rows, columns) = (12, 9, 8);
+    let x: Vec<i64> = (0..(images * rows * columns) as i64).collect();
+    let (a, b) = ([7_i64, -9, 3], [5_i64, 0, -1, 2]);
+    let signature = Signature::new()
+        .operand(xslice::ElementType::I64, &[images, rows, columns])
+        .operand(xslice::ElementType::I64, &[a.len()])
+        .operand(xslice::ElementType::I64, &[b.len()]);
+    for [image, row, column] in [[40, 5, 1], [12, 4, 1], [40, 8, 2], [1, 12, 36]] {
+        let signature = signature.clone().output(&[image, row, column], 2);
+        let len = 3 + 11 * image + 2 * row + 3 * column;
+        let mut expected = vec![-1; len as usize];
+        for (i, j, k) in (0..images)
+            .flat_map(|i| (0..a.len()).map(move |j| (i, j)))
+            .flat_map(|(i, j)| (0..b.len()).map(move |k| (i, j, k)))
+        {
+            let to = 2 + i as isize * image + j as isize * row + k as isize * column;
+            let wrapped = |index: i64, size: usize| index.rem_euclid(size as i64) as usize;
+            let from = (i * rows + wrapped(a[j], rows)) * columns + wrapped(b[k], columns);
+            expected[to as usize] = x[from];
+        }
+        for (engine, run) in ENGINES {
+            let mut output = vec![-1; expected.len()];
+            let inputs = [(&x).into(), (&a).into(), (&b).into()];
+            let ran = run(&program, &signature, &inputs, (&mut output).into());
+            assert_eq!(ran, Ok(()), "{engine}, {signature:?}");
+            assert!(output == expected, "{engine}, {signature:?}");
+        }
+    }
+}
+
 /// An operand in a larger buffer: shape, strides, offset, the elements of the buffer, and what `x[...]` gives.
 type Spread = (
     &'static [usize],
