@@ -1,7 +1,7 @@
 //! Turns that begin where indices say, and look up the same rows: where they begin is listed, and those of many move at once.
 //!
-//! The outermost loops whose turns begin where no index says do not move the list: where it and the rows of a turn are few, both are one list of
-//! rows, which the turns of these loops share.
+//! The outermost loops whose turns begin where no index says do not move the list: where it and the rows of a turn are few, both are one
+//! list of rows, which the turns of these loops share.
 
 use super::Call;
 use super::at::{At, Listed, Starts, Turns};

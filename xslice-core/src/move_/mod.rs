@@ -13,7 +13,8 @@
 //!   lookup              rows where indices point: `single` ones, `avx2`, `avx512`, `neon`; those that `repeat` in each turn: `pattern`, `columns`,
 //!                       `avx2`, `avx512`
 //! And what calls them: `walk` goes through the loops around a move, `turns` takes the innermost ones at once, `kept` finds rows that
-//! turns share once, `listed` where these turns begin if indices say that, `together` lists the rows of several, `parallel` shares them out. `prefetch` asks for lines; `processor` knows what is quick on which.
+//! turns share once, `listed` where these turns begin if indices say that, `together` lists the rows of several, `parallel` shares them
+//! out. `prefetch` asks for lines; `processor` knows what is quick on which.
 
 mod at;
 mod cache;

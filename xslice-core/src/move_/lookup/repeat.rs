@@ -59,10 +59,6 @@ pub(in crate::move_) fn may_be_patterns(
 #[derive(Clone, Copy)]
 pub(in crate::move_) struct KeptPlaces<'a> {
     pub each: &'a [isize],
-    #[cfg_attr(
-        not(target_arch = "x86_64"),
-        expect(dead_code, reason = "read for vectors alone")
-    )]
     pub reach: usize,
 }
 
