@@ -296,11 +296,33 @@ unsafe fn pick_in_turns(
     places: &[isize],
     turns: Turns,
 ) {
+    // SAFETY: by the contract of this function.
+    unsafe {
+        if starts.count() == 1 {
+            return starts.each(|dst, src| pick_from(mover, (dst, src), rows, places, turns));
+        }
+        let ahead = looked_ahead(rows.cache, rows.bytes);
+        starts.each_turn(turns, |to, from| pick(mover, to, from, rows, places, ahead));
+    }
+}
+
+/// The same of many turns from one start, which is quicker without what the loops around have to remember.
+///
+/// # Safety
+/// As [`pick_in_turns`], for the start there.
+#[inline(never)]
+unsafe fn pick_from(
+    mover: impl Mover,
+    (dst, src): (*mut u8, *const u8),
+    rows: Rows,
+    places: &[isize],
+    turns: Turns,
+) {
     let ahead = looked_ahead(rows.cache, rows.bytes);
-    starts.each_turn(turns, |to, from| {
+    for (to, from) in turns.each(dst, src) {
         // SAFETY: by the contract of this function.
         unsafe { pick(mover, to, from, rows, places, ahead) };
-    });
+    }
 }
 
 /// The same of a single turn from each of the starts.

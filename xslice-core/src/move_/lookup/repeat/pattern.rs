@@ -310,39 +310,42 @@ fn cost_of_rows(level: Level, rows: &Rows, reach: usize) -> usize {
 /// What the loads of a turn cost, before tables say how many these are: as many as give each vector of the result. The tables of a few
 /// vectors, of few loads each, stay in registers.
 fn cost_of_loads(offsets: &[i32], src_stride: Option<i32>) -> usize {
-    let (in_vector, src_stride, vector) = match src_stride {
-        Some(stride) => ((VECTOR / offsets.len()).max(1), stride, VECTOR),
-        None => (1, 0, Pattern::LONGEST),
-    };
+    match src_stride {
+        Some(stride) => of_vectors::<VECTOR>(offsets, (VECTOR / offsets.len()).max(1), stride),
+        // A single turn has a vector for itself, the longest.
+        None => of_vectors::<{ Pattern::LONGEST }>(offsets, 1, 0),
+    }
+}
+
+/// The same by vectors of `N` bytes, which have room for so many turns.
+fn of_vectors<const N: usize>(offsets: &[i32], in_vector: usize, src_stride: i32) -> usize {
     let (mut most, mut all) = (0, 0);
-    for bytes in offsets.chunks(vector) {
-        let loads = loads_of(bytes, vector, (in_vector, src_stride));
+    for vector in offsets.chunks(N) {
+        let loads = loads_of::<N>(vector, in_vector, src_stride);
         most = most.max(loads);
         all += loads;
     }
-    let each = match (offsets.len().div_ceil(vector), most) {
+    let each = match (offsets.len().div_ceil(N), most) {
         (1, ..=8) | (_, ..=4) => 4,
         _ => 8,
     };
     (each * all).div_ceil(in_vector)
 }
 
-/// Loads of `vector` bytes that give these bytes of some turns, which a vector has room for: each begins with the first byte that no other has
-/// given.
-fn loads_of(bytes: &[i32], vector: usize, (turns, src_stride): (usize, i32)) -> usize {
+/// Loads that give these bytes of `turns` turns, which a vector has room for: each begins with the first byte that no other has given.
+fn loads_of<const N: usize>(bytes: &[i32], turns: usize, src_stride: i32) -> usize {
     const GIVEN: i64 = i64::MAX;
     let of_turn = |turn: i64| {
         let place = turn * i64::from(src_stride);
         bytes.iter().map(move |&at| place + i64::from(at))
     };
-    let mut left = [GIVEN; Pattern::LONGEST];
-    let left = &mut left[..vector];
+    let mut left = [GIVEN; N];
     for (left, at) in left.iter_mut().zip((0..turns as i64).flat_map(of_turn)) {
         *left = at;
     }
     let mut loads = 0;
-    while let Some(first) = left.iter().copied().min().filter(|&first| first != GIVEN) {
-        let load = first..first + vector as i64;
+    while let Some(first) = left.into_iter().min().filter(|&first| first != GIVEN) {
+        let load = first..first + N as i64;
         let given = left.iter_mut().filter(|at| load.contains(at));
         given.for_each(|at| *at = GIVEN);
         loads += 1;
