@@ -109,7 +109,7 @@ fn file(request: &Request<'_>, source: Option<&str>) -> Result<String> {
             Some(_) => error.within("output", &output.name),
             None => error,
         };
-        let plan = request.compile_with(output, STACK)?;
+        let (_, plan) = request.compile_with(output, STACK)?;
         text.push('\n');
         text.push_str(&item(request, output, &plan, &name).map_err(within)?);
     }

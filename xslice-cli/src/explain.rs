@@ -22,7 +22,7 @@ use survey::survey;
 use svg::Sheet;
 use xslice::emit::STACK;
 use xslice::ir::{Move, Source, Step};
-use xslice::{Engine, Plan, View, element_count};
+use xslice::{Engine, Plan, Signature, View, element_count};
 
 const HELP: &str = "\
 Examples:
@@ -92,6 +92,7 @@ fn is_network(error: &Error, path: &Path) -> bool {
 /// An output, and what is said about it.
 struct Explained<'a> {
     output: &'a ModelOutput,
+    signature: Signature,
     plan: Plan,
     map: String,
     view: Option<View>,
@@ -113,6 +114,7 @@ fn explained<'a>(request: &Request<'a>) -> Result<Vec<Explained<'a>>> {
                 .map(&signature.clone().temporaries(0), &name)?,
             view: output.program.view(&signature)?,
             plan,
+            signature,
             reasons,
         })
     };
@@ -124,7 +126,7 @@ fn text_of(request: &Request<'_>, outputs: &[Explained<'_>], with_code: bool) ->
     for explained in outputs {
         describe(&mut text, request, explained);
         if with_code {
-            rust(&mut text, request, explained.output);
+            rust(&mut text, request, explained);
             code(&mut text, &explained.plan);
         }
     }
@@ -141,7 +143,13 @@ fn draw(request: &Request<'_>, outputs: &[Explained<'_>]) -> Result<String> {
         return Err(Error::argument(what));
     }
     let sheet = |explained: &Explained<'_>| {
-        let Explained { output, plan, .. } = explained;
+        let Explained {
+            output,
+            signature,
+            plan,
+            ..
+        } = explained;
+        let fused = request.again(output, signature, 0)?;
         let mut captions = vec![
             ("verdict", verdict(request.model, explained)),
             ("bytes", bytes(plan)),
@@ -149,7 +157,7 @@ fn draw(request: &Request<'_>, outputs: &[Explained<'_>]) -> Result<String> {
         captions.extend(explained.reasons.iter().cloned());
         Ok(Sheet {
             heading: output.program.to_string().trim_end().into(),
-            picture: picture::picture(request, &request.compile_with(output, 0)?, &output.name)?,
+            picture: picture::picture(request, &fused, &output.name)?,
             captions,
             plan: plan.to_string(),
         })
@@ -307,8 +315,8 @@ fn bytes(plan: &Plan) -> String {
 }
 
 /// The function that `emit` and the macro write.
-fn rust(text: &mut String, request: &Request<'_>, output: &ModelOutput) {
-    let plan = request.compile_with(output, STACK);
+fn rust(text: &mut String, request: &Request<'_>, explained: &Explained<'_>) {
+    let plan = request.again(explained.output, &explained.signature, STACK);
     match plan.and_then(|plan| emit::function(request.model, &plan, "fn run")) {
         Err(error) => line_of(text, "rust", &format!("none: {error}")),
         Ok(function) => {

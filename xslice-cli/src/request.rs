@@ -172,26 +172,38 @@ impl Request<'_> {
     /// # Errors
     /// Every refusal of the operators.
     pub fn compile(&self, output: &ModelOutput) -> Result<(Signature, Plan)> {
-        let signature = self.signature(&output.program);
-        let plan = self.planned(output, &signature)?;
-        Ok((signature, plan))
+        self.compile_with(output, usize::MAX)
     }
 
-    /// The plan of one of the outputs with so many bytes of temporaries at most, if it can do with that.
+    /// The same with so many bytes of temporaries at most, if the plan can do with that.
     ///
     /// # Errors
     /// As [`Request::compile`].
-    pub fn compile_with(&self, output: &ModelOutput, temporaries: usize) -> Result<Plan> {
+    pub fn compile_with(
+        &self,
+        output: &ModelOutput,
+        temporaries: usize,
+    ) -> Result<(Signature, Plan)> {
         let signature = self.signature(&output.program);
-        self.planned(output, &signature.temporaries(temporaries))
-    }
-
-    fn planned(&self, output: &ModelOutput, signature: &Signature) -> Result<Plan> {
-        let plan = output.program.compile(signature);
-        let plan = plan.map_err(|error| self.model.refusal(output, error))?;
+        let plan = self.again(output, &signature, temporaries)?;
         let spent = self.spent.get();
         self.spent.set(spent.saturating_add(plan.known_cost()));
-        Ok(plan)
+        Ok((signature, plan))
+    }
+
+    /// Another plan of an output that was compiled for this signature, with so many bytes of temporaries. It costs nothing anew.
+    ///
+    /// # Errors
+    /// As [`Request::compile`].
+    pub fn again(
+        &self,
+        output: &ModelOutput,
+        signature: &Signature,
+        temporaries: usize,
+    ) -> Result<Plan> {
+        let signature = signature.clone().temporaries(temporaries);
+        let plan = output.program.compile(&signature);
+        Ok(plan.map_err(|error| self.model.refusal(output, error))?)
     }
 
     fn signature(&self, program: &Program) -> Signature {

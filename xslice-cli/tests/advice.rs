@@ -65,6 +65,28 @@ fn a_limit_of_the_command_names_its_option() {
     }
 }
 
+/// Three i64 count as 96 bytes, however many plans a command makes of them.
+#[test]
+fn known_indices_count_once() {
+    let text = "<u8[9]> x[[8, 0, 3]]";
+    for arguments in [
+        &["explain", "--svg", "-"][..],
+        &["explain", "--code"],
+        &["emit"],
+        &["bench", "--rounds", "1"],
+    ] {
+        let with = |limit| xslice(&[arguments, &[text, "--max-bytes", limit]].concat());
+        let ran = with("96");
+        assert!(ran.status.success(), "{arguments:?}: {ran:?}");
+        assert!(
+            !self::text(&ran.stdout).contains("rust     none"),
+            "{ran:?}"
+        );
+        let line = refusal(&with("95"));
+        assert!(line.contains("count as 96 bytes"), "{line}");
+    }
+}
+
 #[test]
 fn a_limit_that_no_option_raises_names_none() {
     let files = Files::new();

@@ -1,8 +1,8 @@
 //! From a program and a signature to a plan: the one way that every front door goes.
 //!
 //! The values of a program are taken in order. What leads to the result becomes a [`CoordMap`]; what only decides shapes is computed at
-//! once from the values in the signature. A gather adds its check, a reshape that no map expresses writes a temporary, and at
-//! the end the last map is lowered into the result.
+//! once from the values in the signature. A gather adds its check, a reshape that no map expresses writes a temporary, as do indices that
+//! other indices pick, and at the end the last map is lowered into the result.
 
 use crate::access::{Access, Buffer, Names};
 use crate::coord::{CoordMap, Mapped};
@@ -65,7 +65,9 @@ impl Program {
         make: impl Fn(Builder, &Signature) -> Result<T, Error>,
     ) -> Result<T, Error> {
         match make(Builder::new(self, signature)?, signature) {
-            Err(error) if error.kind() == ErrorKind::TooLarge => {
+            Err(error)
+                if error.kind() == ErrorKind::TooLarge && signature.admitted().has_spare() =>
+            {
                 let signature = signature.clone().temporaries(0);
                 make(Builder::new(self, &signature)?, &signature)
             }

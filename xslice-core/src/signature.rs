@@ -78,7 +78,7 @@ pub struct Signature {
 pub(crate) struct Limit {
     bytes: usize,
     spent: usize,
-    /// What temporaries may take that a plan can do without.
+    /// What all temporaries may take where a plan has some that it can do without; 0: it has only those that it needs, whatever they take.
     temporaries: usize,
 }
 
@@ -93,12 +93,17 @@ impl Default for Limit {
 }
 
 impl Limit {
-    /// Whether a plan whose temporaries take so many bytes may have one more than it needs.
+    /// Whether a plan may have temporaries that it can do without.
+    pub fn has_spare(self) -> bool {
+        self.temporaries > 0
+    }
+
+    /// Whether it may have one of these if all take so many bytes then.
     pub fn has_room_for(self, bytes: usize) -> bool {
         bytes <= self.temporaries && bytes <= self.bytes.saturating_sub(self.spent)
     }
 
-    /// Refuses more bytes of temporaries than are left, or than a plan may take that can do with fewer.
+    /// Refuses more bytes of temporaries than are left, or than a plan may take that can do with fewer: it is made anew then, and nobody is told.
     pub fn admit_temporaries(
         self,
         bytes: usize,

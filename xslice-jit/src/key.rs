@@ -7,7 +7,8 @@
 //!
 //! What machine code moves itself is decided here too, by [`is_long`]: short rows, a few of them a turn of the loops, are loads and stores
 //! in place, where a call would cost more than they do. Everything longer, and every shuffle, is left to the precompiled Moves with the
-//! innermost loop around it: they have wider vectors, fetch ahead, and write past the caches.
+//! innermost loop around it, or with all loops where indices say where turns begin that look up the same rows: they have wider vectors, fetch
+//! ahead, and write past the caches.
 
 use crate::vectors::{self, Vector};
 use xslice_core::ir::{

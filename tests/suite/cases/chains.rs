@@ -151,6 +151,12 @@ table! {
     one_image_in_each_of_many (<u8[60, 6, 11], a: i64[], b: i64[4]> x[:, @a][:, @b])
         => x(U8, [60, 6, 11]).given("a", tensor(&[], &[-2_i64])).given("b", tensor(&[4], &some::<4>(11)))
             .at(at![.., "a"]).at(at![.., "b"]);
+    a_single_index_after_those_of_many_rows
+        => x(U8, [60, 6, 11]).given("a", tensor(&[4], &some::<4>(11))).given("b", tensor(&[], &[-2_i64]))
+            .at(at![.., .., "a"]).at(at![.., "b"]);
+    a_bad_single_index_after_those_of_many_rows_is_refused
+        => x(U8, [60, 6, 11]).given("a", tensor(&[4], &some::<4>(11))).given("b", tensor(&[], &[-7_i64]))
+            .at(at![.., .., "a"]).at(at![.., "b"]);
     long_rows_of_images_that_indices_pick (<f32[20, 9, 33], a: i64[25], b: i64[6]> x[@a][:, @b])
         => x(F32, [20, 9, 33]).given("a", tensor(&[25], &some::<25>(20))).given("b", tensor(&[6], &some::<6>(9)))
             .at(at!["a"]).at(at![.., "b"]);

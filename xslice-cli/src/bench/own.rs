@@ -36,7 +36,7 @@ pub fn prepared(
     }
     let refused = |error| Error::from(request.model.refusal(output, error));
     let inputs = request.model.inputs.iter();
-    let axes = index_axes(&request.compile_with(output, 0)?);
+    let axes = index_axes(&request.again(output, &signature, 0)?);
     let operands = inputs.zip(&request.operands).zip(axes);
     let operands = operands.map(|((input, known), axis)| {
         let (ty, shape) = known.type_and_shape();

@@ -18,7 +18,7 @@ const MOST_LISTED: usize = 1024;
 const LEAST_SHARING: usize = 8;
 
 /// Where turns begin that lie at one distance in the destination.
-struct List {
+struct Begun {
     first: At,
     /// Known from the second on.
     apart: i64,
@@ -27,8 +27,8 @@ struct List {
     count: usize,
 }
 
-impl List {
-    fn empty() -> Self {
+impl Begun {
+    fn none() -> Self {
         Self {
             first: At::default(),
             apart: 0,
@@ -44,7 +44,7 @@ impl List {
     }
 
     /// Whether `count` more, so far apart, of which the first stands there, go on where these end, and have room.
-    fn goes_on(&self, at: At, count: usize, apart: At) -> bool {
+    fn go_on(&self, at: At, count: usize, apart: At) -> bool {
         let from_first = at.dst.wrapping_sub(self.first.dst);
         let known = match self.count {
             0 => return true,
@@ -56,7 +56,7 @@ impl List {
             && (count == 1 || apart.dst == known)
     }
 
-    /// Adds turns with which it [goes on](Self::goes_on).
+    /// Adds turns that [go on](Self::go_on).
     fn add(&mut self, at: At, places: &[isize], apart: At) {
         match self.count {
             0 => (self.first, self.apart) = (at, apart.dst),
@@ -120,32 +120,32 @@ impl Call<'_> {
             Some((&turns, around)) => (Turns::new(turns, last), around),
             None => (Turns::once(rows.count as isize * rows.dst_stride), &[][..]),
         };
-        let mut list = List::empty();
+        let mut begun = Begun::none();
         // SAFETY: by the contract of this function; `walk_blocks` gives the positions of turns within the extents.
         unsafe {
-            let move_from = |list: &List| {
+            let move_from = |begun: &Begun| {
                 let listed = Listed {
-                    places: list.places(),
-                    apart: list.apart as isize,
+                    places: begun.places(),
+                    apart: begun.apart as isize,
                 };
-                let starts = Starts::new(self.ends(list.first), around, strides.0, strides.1);
+                let starts = Starts::new(self.ends(begun.first), around, strides.0, strides.1);
                 self.at_places(runs, (rows, places), starts.in_each(listed), turns);
             };
             self.walk_blocks(0..listed, |first, places, apart| {
                 let first = first.plus(skipped);
-                if !list.goes_on(first, places.len(), apart) {
-                    move_from(&list);
-                    list.count = 0;
+                if !begun.go_on(first, places.len(), apart) {
+                    move_from(&begun);
+                    begun.count = 0;
                 }
-                list.add(first, places, apart);
+                begun.add(first, places, apart);
                 true
             });
-            move_from(&list);
+            move_from(&begun);
         }
     }
 
-    /// Moves the rows of all turns of the loops by tables as those of one turn of the loop around. `false`, and nothing is moved, where there is
-    /// none, or they do not follow each other, or are too many.
+    /// Moves the rows of all turns of the loops by tables as those of one turn of the loop around. `false`, and nothing is moved, where there
+    /// is none, or they do not follow each other, or are too many.
     ///
     /// # Safety
     /// As [`Call::by_list`]; `first` is as [`Call::kept_by_tables`] says.
@@ -165,26 +165,25 @@ impl Call<'_> {
         if count > MOST_KEPT || turns < LEAST_SHARING || !inside.is_empty() {
             return false;
         }
-        let of_turn = rows.dst_stride as i64 * rows.count as i64;
-        let mut each = [0; MOST_KEPT];
-        let mut filled = 0;
+        let mut begun = Begun::none();
         // SAFETY: by the contract of this function.
-        let follow = unsafe {
-            self.walk_blocks(by_tables.clone(), |at, begin, apart| {
-                let done = (filled / rows.count) as i64;
-                let follows = at.dst.wrapping_sub(first.dst) == of_turn.wrapping_mul(done)
-                    && (begin.len() == 1 || apart.dst == of_turn);
-                let from_first = at.src.wrapping_sub(first.src) as isize;
-                for begin in begin {
-                    let list = each[filled..].iter_mut().zip(places.each);
-                    list.for_each(|(to, place)| *to = from_first + begin + place);
-                    filled += rows.count;
+        let go_on = unsafe {
+            self.walk_blocks(by_tables.clone(), |at, places, apart| {
+                let go_on = begun.go_on(at, places.len(), apart);
+                if go_on {
+                    begun.add(at, places, apart);
                 }
-                follows
+                go_on
             })
         };
-        if !follow {
+        if !go_on || begun.apart != rows.dst_stride as i64 * rows.count as i64 {
             return false;
+        }
+        let mut each = [0; MOST_KEPT];
+        let from_first = begun.first.src.wrapping_sub(first.src) as isize;
+        for (to, begin) in each.chunks_mut(rows.count).zip(begun.places()) {
+            let rows = to.iter_mut().zip(places.each);
+            rows.for_each(|(to, place)| *to = from_first + begin + place);
         }
         let rows = Rows { count, ..rows };
         let places = KeptPlaces {

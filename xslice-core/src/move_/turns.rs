@@ -195,7 +195,7 @@ impl Schedule {
         let call = Call::new(Level::settled(), self, &sources, dst);
         match self.inner() {
             // SAFETY: by the contract of this function.
-            Move::Lookup(runs) if self.keeps_places() => unsafe { call.kept(runs) },
+            Move::Lookup(runs) => unsafe { call.kept(runs) },
             _ => false,
         }
     }

@@ -138,8 +138,8 @@ impl<'a> Same<'a> {
         }
     }
 
-    /// The rows of all turns as those of one turn of the loop around, if they go on there and are few, or as those of a single turn from each of
-    /// the starts that are listed.
+    /// The rows of all turns as those of one turn of the loop around, if they go on there and are few, or as those of a single turn from each
+    /// of the starts that are listed.
     fn unrolled(&self, places: &'a mut [isize; Pattern::LONGEST]) -> Option<Self> {
         let (rows, turns) = (self.rows, self.turns);
         let count = rows.count.checked_mul(turns.count)?;
