@@ -78,16 +78,39 @@ unsafe fn halves<const N: usize>(dst: *mut u8, src: *const u8, bytes: usize) {
     }
 }
 
-/// Moves `2 * N..=3 * N` bytes as three thirds, the last of which overlaps the second.
+/// 16 bytes in a register.
+#[cfg(target_arch = "x86_64")]
+type Part = core::arch::x86_64::__m128i;
+#[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
+type Part = core::arch::aarch64::uint8x16_t;
+#[cfg(not(any(
+    target_arch = "x86_64",
+    all(target_arch = "aarch64", target_feature = "neon")
+)))]
+type Part = [u8; 16];
+
+/// Moves more bytes than `COUNT - 1` parts have, up to `COUNT`, the last of which overlaps the one before it. All are loaded first, and stored
+/// in their order: the compiler would begin with the last, and go back and forth between the lines of rows that straddle them.
 ///
 /// # Safety
-/// As [`run`], with `bytes` in that range.
+/// As [`run`], with `bytes` in that range, and at least those of a part.
 #[inline(always)]
-unsafe fn thirds<const N: usize>(dst: *mut u8, src: *const u8, bytes: usize) {
-    // SAFETY: the thirds lie within `bytes`, by the contract.
+unsafe fn parts<const COUNT: usize>(dst: *mut u8, src: *const u8, bytes: usize) {
+    const PART: usize = size_of::<Part>();
+    let at = |k: usize| {
+        if k + 1 == COUNT {
+            bytes - PART
+        } else {
+            k * PART
+        }
+    };
+    // SAFETY: the parts lie within `bytes`, by the contract; at any alignment.
     unsafe {
-        fixed::<N>(dst, src);
-        halves::<N>(dst.add(N), src.add(N), bytes - N);
+        let read: [Part; COUNT] =
+            core::array::from_fn(|k| src.add(at(k)).cast::<Part>().read_unaligned());
+        for (k, part) in read.into_iter().enumerate() {
+            dst.add(at(k)).cast::<Part>().write_unaligned(part);
+        }
     }
 }
 
@@ -105,9 +128,9 @@ pub(super) unsafe fn run(dst: *mut u8, src: *const u8, bytes: usize) {
             2..=3 => halves::<2>(dst, src, bytes),
             4..=8 => halves::<4>(dst, src, bytes),
             9..=16 => halves::<8>(dst, src, bytes),
-            17..=32 => halves::<16>(dst, src, bytes),
-            33..=48 => thirds::<16>(dst, src, bytes),
-            49..=64 => halves::<32>(dst, src, bytes),
+            17..=32 => parts::<2>(dst, src, bytes),
+            33..=48 => parts::<3>(dst, src, bytes),
+            49..=64 => parts::<4>(dst, src, bytes),
             _ => copy_nonoverlapping(src, dst, bytes),
         }
     }
@@ -121,6 +144,16 @@ pub(super) trait Mover: Copy {
     /// # Safety
     /// As [`run`], for the length that the mover is made for.
     unsafe fn run(self, dst: *mut u8, src: *const u8);
+
+    /// The same where the compiler has vectors of 32 bytes.
+    ///
+    /// # Safety
+    /// As [`Self::run`].
+    #[inline(always)]
+    unsafe fn run_wide(self, dst: *mut u8, src: *const u8) {
+        // SAFETY: by the contract of this function.
+        unsafe { self.run(dst, src) }
+    }
 
     /// Moves [`Self::SPILLING`] bytes.
     ///
@@ -154,7 +187,24 @@ impl<const N: usize> Mover for Fixed<N> {
     #[inline(always)]
     unsafe fn run(self, dst: *mut u8, src: *const u8) {
         // SAFETY: by the contract of this function.
-        unsafe { fixed::<N>(dst, src) }
+        unsafe {
+            match N {
+                32 => parts::<2>(dst, src, N),
+                64 => parts::<4>(dst, src, N),
+                _ => fixed::<N>(dst, src),
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn run_wide(self, dst: *mut u8, src: *const u8) {
+        // SAFETY: by the contract of this function.
+        unsafe {
+            match N {
+                64 => halves::<32>(dst, src, N),
+                _ => fixed::<N>(dst, src),
+            }
+        }
     }
 }
 
@@ -172,15 +222,42 @@ impl<const N: usize> Mover for Halves<N> {
     }
 }
 
-/// `2 * N..=3 * N` bytes, known before the loop.
+/// Parts of 16 bytes, of which the last overlaps the one before it, known before the loop.
 #[derive(Clone, Copy)]
-pub(super) struct Thirds<const N: usize>(pub usize);
+pub(super) struct Parts<const COUNT: usize>(pub usize);
 
-impl<const N: usize> Mover for Thirds<N> {
+impl<const COUNT: usize> Mover for Parts<COUNT> {
     #[inline(always)]
     unsafe fn run(self, dst: *mut u8, src: *const u8) {
         // SAFETY: by the contract of this function; the length is in that range.
-        unsafe { thirds::<N>(dst, src, self.0) }
+        unsafe { parts::<COUNT>(dst, src, self.0) }
+    }
+
+    #[inline(always)]
+    unsafe fn run_wide(self, dst: *mut u8, src: *const u8) {
+        // SAFETY: as above.
+        unsafe {
+            match COUNT {
+                4 => halves::<32>(dst, src, self.0),
+                _ => self.run(dst, src),
+            }
+        }
+    }
+}
+
+/// The mover in it, where the compiler has vectors of 32 bytes.
+#[cfg(target_arch = "x86_64")]
+#[derive(Clone, Copy)]
+pub(super) struct Wide<M>(pub M);
+
+#[cfg(target_arch = "x86_64")]
+impl<M: Mover> Mover for Wide<M> {
+    const SPILLING: usize = M::SPILLING;
+
+    #[inline(always)]
+    unsafe fn run(self, dst: *mut u8, src: *const u8) {
+        // SAFETY: by the contract of this function.
+        unsafe { self.0.run_wide(dst, src) }
     }
 }
 
@@ -199,7 +276,7 @@ impl Mover for Bytes {
 /// `$f(mover, args)` with the mover for `$bytes`: short rows have loops of their own.
 macro_rules! by_width {
     ($bytes:expr, $f:ident($($arg:expr),*)) => {{
-        use $crate::move_::copy::{Bytes, Fixed, Halves, Thirds};
+        use $crate::move_::copy::{Bytes, Fixed, Halves, Parts};
         match $bytes {
             1 => $f(Fixed::<1>, $($arg),*),
             2 => $f(Fixed::<2>, $($arg),*),
@@ -212,9 +289,9 @@ macro_rules! by_width {
             64 => $f(Fixed::<64>, $($arg),*),
             bytes @ 5..8 => $f(Halves::<4>(bytes), $($arg),*),
             bytes @ 9..16 => $f(Halves::<8>(bytes), $($arg),*),
-            bytes @ 17..32 => $f(Halves::<16>(bytes), $($arg),*),
-            bytes @ 33..=48 => $f(Thirds::<16>(bytes), $($arg),*),
-            bytes @ 49..64 => $f(Halves::<32>(bytes), $($arg),*),
+            bytes @ 17..32 => $f(Parts::<2>(bytes), $($arg),*),
+            bytes @ 33..=48 => $f(Parts::<3>(bytes), $($arg),*),
+            bytes @ 49..64 => $f(Parts::<4>(bytes), $($arg),*),
             bytes => $f(Bytes(bytes), $($arg),*),
         }
     }};

@@ -3,6 +3,8 @@
 use super::indices::ASKED;
 use super::{Index, Indices, LEAST_AHEAD};
 use crate::level::{Kind, Level};
+#[cfg(target_arch = "x86_64")]
+use crate::move_::copy::Wide;
 use crate::move_::copy::{Mover, Rows};
 use crate::move_::processor::habits;
 use crate::move_::{prefetch, rows};
@@ -273,7 +275,7 @@ pub(super) unsafe fn in_turn<I: Index>(mover: impl Mover, level: Level, picked: 
 #[target_feature(enable = "avx2")]
 unsafe fn in_turn_avx2<I: Index>(mover: impl Mover, picked: Picked<I>) -> bool {
     // SAFETY: by the contract of this function.
-    unsafe { in_turn_any(mover, picked) }
+    unsafe { in_turn_any(Wide(mover), picked) }
 }
 
 /// # Safety
