@@ -84,6 +84,16 @@ fn expansions_read_like_rust() {
         Parameter,
     );
     show(
+        "a_move_does_rows_and_columns_by_two_tables",
+        "<f32[512, 700], a: i64[300], b: i32[200]> x[@a][:, @b]",
+        Parameter,
+    );
+    show(
+        "a_move_does_known_channels_of_images",
+        "<u8[90, 40, 30, 3], a: i64[8]> x[@a][..., [2, 0, 1]]",
+        Parameter,
+    );
+    show(
         "a_move_does_values_of_a_range",
         "<f32> onnx::Range@11(start = 0.5, limit = 6400, delta = 0.1)",
         Parameter,

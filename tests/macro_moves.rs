@@ -237,6 +237,104 @@ fn gathers_through_two_tables_and_parts_of_one() {
     same(&y, &table, |x| u128::from(*x), source);
 }
 
+xslice! {
+    fn rows_and_columns<u16[30, 90], rows: i32[60], columns: i64[50]> [@rows][:, @columns]
+    fn rows_of_images<u8[9, 5, 4000], images: i64[8], rows: i64[3]> [@images][:, @rows]
+    fn channels<u8[9, 30, 20, 3], images: i64[4]> [@images, :, ::-1][..., [2, 0, 1]]
+    fn fixed_channels<u8[9, 30, 20, 3]> [[8, -9, 3, 3]][..., [2, 0, 1, 1]]
+    fn three_axes<f32[7, 8, 60], a: i64[6], b: i64[5], c: i64[70]> [@a][:, @b][:, :, @c]
+}
+
+#[test]
+fn gathers_of_several_axes() {
+    let x: Vec<u16> = numbered(30 * 90, |n| n as u16);
+    let rows: [i32; 60] = core::array::from_fn(|k| indices(60, 30)[k] as i32);
+    let columns = indices(50, 90);
+    let mut y = [0; 60 * 50];
+    let columns = columns.as_array().expect("the length");
+    // Twice: the first call makes the schedule.
+    for _ in 0..2 {
+        y.fill(0);
+        rows_and_columns(x.as_array().expect("the length"), &rows, columns, &mut y)
+            .expect("indices in range");
+        let source =
+            |k: usize| wrapped(rows[k / 50].into(), 30) * 90 + wrapped(columns[k % 50], 90);
+        same(&y, &x, |x| u128::from(*x), source);
+    }
+
+    let x: Vec<u8> = numbered(9 * 5 * 4000, |n| n as u8);
+    let (images, rows) = ([8, -9, 0, 3, 3, -1, 5, 7], [4, 0, -2]);
+    let mut y = vec![0; 8 * 3 * 4000];
+    let to = y.as_mut_array().expect("the length");
+    rows_of_images(x.as_array().expect("the length"), &images, &rows, to)
+        .expect("indices in range");
+    let source = |k: usize| {
+        let (image, row) = (images[k / 12000], rows[k / 4000 % 3]);
+        (wrapped(image, 9) * 5 + wrapped(row, 5)) * 4000 + k % 4000
+    };
+    same(&y, &x, byte, source);
+
+    let x: Vec<f32> = numbered(7 * 8 * 60, |n| f32::from_bits(n as u32));
+    let (a, b, c) = (indices(6, 7), indices(5, 8), indices(70, 60));
+    let mut y = [0.0; 6 * 5 * 70];
+    three_axes(
+        x.as_array().expect("the length"),
+        a.as_array().expect("the length"),
+        b.as_array().expect("the length"),
+        c.as_array().expect("the length"),
+        &mut y,
+    )
+    .expect("indices in range");
+    let source = |k: usize| {
+        let (row, column) = (wrapped(a[k / 350], 7), wrapped(b[k / 70 % 5], 8));
+        (row * 8 + column) * 60 + wrapped(c[k % 70], 60)
+    };
+    same(&y, &x, |x| u128::from(x.to_bits()), source);
+}
+
+#[test]
+fn gathers_of_several_axes_by_constants() {
+    let x: Vec<u8> = numbered(9 * 30 * 20 * 3, |n| n as u8);
+    let images = [8, -9, 3, 3];
+    let of_channel = |k: usize, channel: usize| {
+        let (image, row, column) = (images[k / 600], k / 20 % 30, k % 20);
+        (image, (row * 20 + column) * 3 + channel)
+    };
+    let mut y = [0; 4 * 600 * 3];
+    channels(x.as_array().expect("the length"), &images, &mut y).expect("indices in range");
+    let source = |k: usize| {
+        let (image, at) = of_channel(k / 60 * 20 + 19 - k / 3 % 20, [2, 0, 1][k % 3]);
+        wrapped(image, 9) * 1800 + at
+    };
+    same(&y, &x, byte, source);
+    let mut y = [0; 4 * 600 * 4];
+    fixed_channels(x.as_array().expect("the length"), &mut y);
+    let source = |k: usize| {
+        let (image, at) = of_channel(k / 4, [2, 0, 1, 1][k % 4]);
+        wrapped(image, 9) * 1800 + at
+    };
+    same(&y, &x, byte, source);
+    let whole = xslice!(<u8[9, 30, 20, 3]> x[[8, -9, 3, 3]][..., [2, 0, 1, 1]]);
+    assert_eq!(whole.expect("the length fits"), y);
+}
+
+#[test]
+fn the_first_index_outside_of_several_axes_is_refused() {
+    let (mut rows, mut columns) = ([0; 60], [0; 50]);
+    (rows[59], columns[3]) = (-31, 90);
+    let error = rows_and_columns(&[0; 2700], &rows, &columns, &mut [0; 3000]).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "index: `indices[59]` = -31 is out of range for axis 0 of size 30 (allowed: -30..=29) [E212 index-range]"
+    );
+    rows[59] = -30;
+    let error = rows_and_columns(&[0; 2700], &rows, &columns, &mut [0; 3000]).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "index: `indices[3]` = 90 is out of range for axis 1 of size 90 (allowed: -90..=89) [E212 index-range]"
+    );
+}
+
 #[test]
 fn an_index_outside_is_refused_in_the_words_of_every_engine() {
     let mut ids = [0i32; 2000];

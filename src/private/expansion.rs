@@ -12,7 +12,7 @@ extern crate alloc;
 
 pub use alloc::string::String;
 use xslice_core::fixed::copy_block;
-pub use xslice_core::fixed::{Checked, Fill, Gather, Nest};
+pub use xslice_core::fixed::{Checked, Fill, Gather, Gathers, Indices, Nest};
 pub use xslice_core::ir::Progression;
 pub use xslice_macros::expand;
 
@@ -20,7 +20,8 @@ use crate::{Element, Error};
 pub use call::{Array, To};
 pub use nest::{
     blocks1, blocks2, elements1, elements2, elements3, fill, gather, gather_blocks1,
-    gather_blocks2, gather_elements1, gather_elements2, gather_elements3, gather_fixed, nest,
+    gather_blocks2, gather_elements1, gather_elements2, gather_elements3, gather_fixed, gathers,
+    gathers_fixed, given, nest,
 };
 pub use operand::{AsDestination, AsSource, Destination, Flat, Source};
 

@@ -5,11 +5,11 @@
 //! each, so that is an array and a call, nothing else.
 
 use super::alloc::string::String;
-use super::nest::{self, Origin};
+use super::nest::{self, Looked, Origin};
 use super::operand::{Given, Operands, Refusal};
 use crate::{Element, Error};
 use core::convert::Infallible;
-use xslice_core::fixed::{Checked, Fill, Gather, Nest};
+use xslice_core::fixed::{Checked, Fill, Gather, Gathers, Nest};
 use xslice_core::ir::Progression;
 
 /// A source of `T`.
@@ -220,6 +220,9 @@ calls! {
         kept: &Gather<T, i64>, extents: [usize; LOOPS], block: usize, from: [i64; 2], from_steps: [i64; LOOPS], to: [i64; 2],
         to_steps: [i64; LOOPS],
         scale: [i64; 2], table: [i64; 2], table_steps: [i64; LOOPS], indices: Checked<'static, i64> => R;
+    admitted gathers_fixed[const LOOPS: usize, const TABLES: usize](src: T, R;)
+        kept: &Gathers<T>, extents: [usize; LOOPS], block: usize, from: [i64; 2], from_steps: [i64; LOOPS], to: [i64; 2],
+        to_steps: [i64; LOOPS], tables: [Looked<LOOPS>; TABLES], indices: [Checked<'static, i64>; TABLES] => R;
     checked gather[I: Element, const LOOPS: usize, const RANK: usize](src: T, R; indices: I, Q;)
         kept: &Gather<T, I>, extents: [usize; LOOPS], block: usize, from: [i64; 2], from_steps: [i64; LOOPS], to: [i64; 2],
         to_steps: [i64; LOOPS],

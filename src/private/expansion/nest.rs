@@ -7,7 +7,8 @@
 
 use super::{check_run, copy, wrap};
 use crate::{Element, Error};
-use xslice_core::fixed::{Checked, Fill, Gather, Nest, Side};
+use xslice_core::Input;
+use xslice_core::fixed::{Checked, Fill, Gather, Gathers, Indices, LookedUp, Nest, Side};
 use xslice_core::ir::Progression;
 
 /// Where loops start in an array, and what a turn of each adds.
@@ -212,4 +213,67 @@ pub fn gather_fixed<T: Element, const LOOPS: usize>(
     let copied = (extents, block, side(from, from_steps), side(to, to_steps));
     let numbers = (copied, (scale, size, side(table, table_steps)));
     gather.run_fixed(numbers, src, indices, dst);
+}
+
+/// What indices of a table add, as the numbers of [`gather`].
+pub type Looked<const LOOPS: usize> = ([i64; 2], [i64; 2], [i64; LOOPS]);
+
+/// The same as `xslice_core::fixed` takes it.
+#[inline]
+const fn looked_up<const LOOPS: usize>(
+    ([scale, size], table, steps): Looked<LOOPS>,
+) -> LookedUp<LOOPS> {
+    (scale, size, side(table, steps))
+}
+
+/// Indices of a call, and what a refusal says of where they belong.
+#[inline]
+pub fn given<'a, I: Element>(
+    indices: &'a [I],
+    origin: (&'a str, usize, &'a [usize]),
+) -> Indices<'a> {
+    Indices::Given(Input::from(indices), origin)
+}
+
+/// A gather by several tables: numbers as those of [`nest`], then what indices of each table add, and the indices.
+///
+/// # Errors
+/// That of every engine.
+#[inline]
+#[expect(clippy::too_many_arguments, reason = "numbers, not nested")]
+pub fn gathers<T: Element, const LOOPS: usize, const TABLES: usize>(
+    src: &[T],
+    dst: &mut [T],
+    gathers: &Gathers<T>,
+    extents: [usize; LOOPS],
+    block: usize,
+    from: [i64; 2],
+    from_steps: [i64; LOOPS],
+    to: [i64; 2],
+    to_steps: [i64; LOOPS],
+    tables: [Looked<LOOPS>; TABLES],
+    indices: [Indices<'_>; TABLES],
+) -> Result<(), Error> {
+    let copied = (extents, block, side(from, from_steps), side(to, to_steps));
+    gathers.run((copied, tables.map(looked_up)), src, indices, dst)
+}
+
+/// The same by constant indices.
+#[inline]
+#[expect(clippy::too_many_arguments, reason = "numbers, not nested")]
+pub fn gathers_fixed<T: Element, const LOOPS: usize, const TABLES: usize>(
+    src: &[T],
+    dst: &mut [T],
+    gathers: &Gathers<T>,
+    extents: [usize; LOOPS],
+    block: usize,
+    from: [i64; 2],
+    from_steps: [i64; LOOPS],
+    to: [i64; 2],
+    to_steps: [i64; LOOPS],
+    tables: [Looked<LOOPS>; TABLES],
+    indices: [Checked<'static, i64>; TABLES],
+) {
+    let copied = (extents, block, side(from, from_steps), side(to, to_steps));
+    gathers.run_fixed((copied, tables.map(looked_up)), src, indices, dst);
 }

@@ -19,25 +19,30 @@ pub(super) struct Call {
 }
 
 impl Emitter<'_> {
-    /// The next step, or a check and the nest after it, as a call, and the steps that follow; `None`: the next step has loops of its own.
+    /// The next step, or checks and the nest after them, as a call, and the steps that follow; `None`: the next step has loops of its own.
     pub(super) fn call<'s>(&mut self, steps: &'s [Step]) -> Option<(Call, &'s [Step])> {
-        let call = match steps {
-            [Step::Check(check), Step::Nest(planned), rest @ ..] => {
-                let by_index = match rest {
-                    [] => self.rows_by_index(check, planned),
-                    [_, ..] => None,
-                };
-                let call = by_index.or_else(|| self.checked_by_move(check, planned));
-                (call?, rest)
+        let mut checks = Vec::new();
+        let mut steps = steps.iter();
+        let planned = loop {
+            match steps.next()? {
+                Step::Check(check) => checks.push(check),
+                Step::Nest(planned) => break planned,
             }
-            [Step::Nest(planned), rest @ ..] => (self.one_nest(planned)?, rest),
-            [Step::Check(_), ..] | [] => return None,
         };
-        Some(call)
+        let rest = steps.as_slice();
+        let call = match (&checks[..], rest) {
+            ([], _) => self.one_nest(planned)?,
+            ([check], []) => {
+                let by_index = self.rows_by_index(check, planned);
+                by_index.or_else(|| self.checked_by_move(&checks, planned))?
+            }
+            _ => self.checked_by_move(&checks, planned)?,
+        };
+        Some((call, rest))
     }
 
     fn one_nest(&mut self, planned: &PlannedNest) -> Option<Call> {
-        let call = self.by_move(planned, None);
+        let call = self.by_move(planned, &[]);
         call.or_else(|| self.by_numbers(planned))
     }
 

@@ -6,7 +6,8 @@ use super::Emitter;
 use super::call::Call;
 use crate::access::{Access, Buffer, IndexType, Lookup};
 use crate::elem::ElementType;
-use crate::nest::schedule::{Move, Schedule, constant_in};
+use crate::fixed::MOST_TABLES;
+use crate::nest::schedule::{LookedUp, Move, Schedule, constant_in};
 use crate::nest::{LoopNest, Source};
 use crate::plan::{Check, PlannedNest};
 use crate::range::Progression;
@@ -31,6 +32,13 @@ const BACKWARDS: usize = 1 << 8;
 
 /// Shorter loops are not worth vectors to compilers.
 const LEAST_TURNS: usize = 8;
+
+/// Rows that pay for their list, where compilers move them one by one: from each start of their turns, and in all.
+const LEAST_OF_START: usize = 32;
+const LEAST_LISTED: usize = 1 << 11;
+
+/// Bytes of the widest of these: wider ones are copied as quickly where they are found.
+const WIDEST_LISTED: usize = 16;
 
 /// Bytes of a result that no Move pays for.
 const LEAST: usize = 64;
@@ -64,6 +72,15 @@ fn pays_as_shuffle(nest: &LoopNest, pattern: &Pattern, bytes: usize) -> bool {
     }
 }
 
+/// Whether rows that several tables lead to are quicker by a Move, which lists them, than in loops of the compiler's own.
+fn pays_from_starts(schedule: &Schedule, runs: &LookedUp, bytes: usize) -> bool {
+    let (of_start, all) = schedule.rows_of_starts(runs);
+    match runs.bytes {
+        ..=WIDEST_LISTED => of_start >= LEAST_OF_START && all >= LEAST_LISTED,
+        _ => bytes >= VECTOR,
+    }
+}
+
 /// Whether compilers make vectors of the loops of a nest: of elements that are read backwards, and of every second one in a single loop.
 /// These are as quick as those of a shuffle, and begin sooner.
 fn compilers_make_vectors(nest: &LoopNest) -> bool {
@@ -74,18 +91,19 @@ fn compilers_make_vectors(nest: &LoopNest) -> bool {
 }
 
 impl Emitter<'_> {
-    /// The nest as a Move if that pays. `check` is that of its indices, if nothing has looked at them.
-    pub(super) fn by_move(&mut self, planned: &PlannedNest, check: Option<&Check>) -> Option<Call> {
+    /// The nest as a Move if that pays. `checks` are those of its indices that nothing has looked at.
+    pub(super) fn by_move(&mut self, planned: &PlannedNest, checks: &[&Check]) -> Option<Call> {
         let nest = planned.nest();
         if !self.pays(planned) {
             return None;
         }
-        let kind = match (nest.source(), nest.src().lookups.first()) {
-            (Source::Range(values), None) => self.fill(nest, values),
+        let kind = match (nest.source(), &nest.src().lookups[..]) {
+            (Source::Range(values), []) => self.fill(nest, values),
             // [`Self::pays`] admits none.
-            (Source::Range(_), Some(_)) => return None,
-            (Source::Buffer(source), None) => self.copy(nest, source),
-            (Source::Buffer(source), Some(lookup)) => self.gather(nest, source, lookup, check)?,
+            (Source::Range(_), _) => return None,
+            (Source::Buffer(source), []) => self.copy(nest, source),
+            (Source::Buffer(source), [lookup]) => self.gather(nest, source, lookup, checks)?,
+            (Source::Buffer(source), lookups) => self.gathers(nest, source, lookups, checks)?,
         };
         let path = format!("{}::__private::{}", self.wanted.root, kind.name);
         let kept = format!("{}NEST{}", self.constants.prefix(), self.statics);
@@ -103,7 +121,7 @@ impl Emitter<'_> {
                 None => format!("&{kept}, {}", kind.numbers),
                 Some(rest) => format!("&{kept}, {}, {rest}", kind.numbers),
             },
-            fallible: check.is_some(),
+            fallible: !checks.is_empty(),
         })
     }
 
@@ -112,12 +130,15 @@ impl Emitter<'_> {
     pub(super) fn pays(&self, planned: &PlannedNest) -> bool {
         let nest = planned.nest();
         let bytes = nest.element_count() * nest.element_type().size();
-        let one_table = match (nest.source(), &nest.src().lookups[..]) {
-            (_, []) => true,
-            (Source::Buffer(_), [lookup]) => lookup.access.is_affine(),
-            _ => false,
+        let lookups = &nest.src().lookups;
+        let has_tables = match nest.source() {
+            Source::Range(_) => lookups.is_empty(),
+            Source::Buffer(_) => {
+                let mut each = lookups.iter();
+                lookups.len() <= MOST_TABLES && each.all(|lookup| lookup.access.is_affine())
+            }
         };
-        if bytes < LEAST || !one_table || self.is_const() {
+        if bytes < LEAST || !has_tables || self.is_const() {
             return false;
         }
         let known = constant_in(self.plan.constants());
@@ -125,6 +146,7 @@ impl Emitter<'_> {
         let schedule = best.and_then(|best| Schedule::for_any_level(best, nest, &known));
         schedule.is_some_and(|schedule| match schedule.inner() {
             Move::Shuffle(periods) => pays_as_shuffle(nest, periods.shuffle.pattern(), bytes),
+            Move::Lookup(runs) if lookups.len() > 1 => pays_from_starts(&schedule, runs, bytes),
             Move::Lookup(_) | Move::Fill(_) => bytes >= SCALAR,
             Move::Copy { .. } | Move::Strided(_) => bytes >= VECTOR,
         })
@@ -172,16 +194,12 @@ impl Emitter<'_> {
         nest: &LoopNest,
         source: Buffer,
         lookup: &Lookup,
-        check: Option<&Check>,
+        checks: &[&Check],
     ) -> Option<Kind> {
-        let (size, len) = (lookup.size, self.len(lookup.table));
         let (index, run, sources, rest) = match lookup.table {
-            Buffer::Constant(at) if !self.is_fixed_table(at, size) => return None,
             Buffer::Constant(at) => {
-                let (root, table) = (self.wanted.root, self.integers(at));
-                let checked =
-                    format!("const {{ {root}::__private::Checked::fixed({table}, {size}) }}");
-                (ElementType::I64, "gather_fixed", vec![source], checked)
+                let rest = self.checked(at, lookup.size)?;
+                (ElementType::I64, "gather_fixed", vec![source], rest)
             }
             Buffer::Operand(_) | Buffer::Scratch(_) => {
                 let index = match lookup.index {
@@ -189,19 +207,82 @@ impl Emitter<'_> {
                     IndexType::I64 => ElementType::I64,
                 };
                 let sources = vec![source, lookup.table];
-                (index, "gather", sources, Self::origin(check?, ""))
+                (index, "gather", sources, Self::origin(checks.first()?, ""))
             }
         };
         let (ty, index) = (self.element(nest.element_type()), self.element(index));
-        let (scale, table) = (lookup.scale, side(len, &lookup.access));
         Some(Kind {
             name: "Gather",
             run,
             generics: format!("{ty}, {index}"),
             sources,
-            numbers: format!("{}, [{scale}, {size}], {table}", copied(nest)),
+            numbers: format!("{}, {}", copied(nest), self.looked_up(lookup)),
             rest: Some(rest),
         })
+    }
+
+    /// By several tables, in the order of their checks, which is that of refusals; those that need none come first.
+    fn gathers(
+        &mut self,
+        nest: &LoopNest,
+        source: Buffer,
+        lookups: &[Lookup],
+        checks: &[&Check],
+    ) -> Option<Kind> {
+        let check_of = |lookup: &Lookup| {
+            let mut checks = checks.iter();
+            checks.position(|check| self.is_whole(check, lookup))
+        };
+        let mut tables: Vec<_> = lookups.iter().map(|one| (check_of(one), one)).collect();
+        tables.sort_by_key(|(check, _)| *check);
+        let root = self.wanted.root;
+        let (mut numbers, mut indices) = (Vec::new(), Vec::new());
+        for (check, lookup) in tables {
+            numbers.push(format!("({})", self.looked_up(lookup)));
+            indices.push(match (lookup.table, check) {
+                (Buffer::Constant(at), _) => {
+                    let known = self.checked(at, lookup.size)?;
+                    match checks {
+                        [] => known,
+                        _ => format!("{root}::__private::Indices::Known({known})"),
+                    }
+                }
+                (table, check) => {
+                    let (table, origin) =
+                        (self.reference(table), Self::origin(checks[check?], "&"));
+                    format!("{root}::__private::given({table}, {origin})")
+                }
+            });
+        }
+        Some(Kind {
+            name: "Gathers",
+            run: if checks.is_empty() {
+                "gathers_fixed"
+            } else {
+                "gathers"
+            },
+            generics: self.element(nest.element_type()),
+            sources: vec![source],
+            numbers: format!("{}, [{}]", copied(nest), numbers.join(", ")),
+            rest: Some(format!("[{}]", indices.join(", "))),
+        })
+    }
+
+    /// A constant as a table whose indices the compiler checks; `None` if it is long, or not all of it lies within the axis.
+    fn checked(&mut self, constant: usize, size: i64) -> Option<String> {
+        if !self.is_fixed_table(constant, size) {
+            return None;
+        }
+        let (root, table) = (self.wanted.root, self.integers(constant));
+        Some(format!(
+            "const {{ {root}::__private::Checked::fixed({table}, {size}) }}"
+        ))
+    }
+
+    /// What indices add: a scale and the size of the axis, then the table.
+    fn looked_up(&self, lookup: &Lookup) -> String {
+        let table = side(self.len(lookup.table), &lookup.access);
+        format!("[{}, {}], {table}", lookup.scale, lookup.size)
     }
 
     /// Whether a constant is short enough for a table of indices, and all of it lies within the axis: an element that is never selected
@@ -212,11 +293,16 @@ impl Emitter<'_> {
             && steps::find_outside(table.as_input(), steps::Row::all(table.len()), size).is_none()
     }
 
-    /// A check and the nest after it, if that is a Move that looks at all indices of the table.
-    pub(super) fn checked_by_move(&mut self, check: &Check, planned: &PlannedNest) -> Option<Call> {
-        let mut lookups = planned.nest().src().lookups.iter();
-        let looks = lookups.any(|lookup| self.is_whole(check, lookup));
-        looks.then(|| self.by_move(planned, Some(check)))?
+    /// Checks and the nest after them, if that is a Move that looks at all indices of their tables.
+    pub(super) fn checked_by_move(
+        &mut self,
+        checks: &[&Check],
+        planned: &PlannedNest,
+    ) -> Option<Call> {
+        let lookups = &planned.nest().src().lookups;
+        let is_looked_at = |check: &&Check| lookups.iter().any(|one| self.is_whole(check, one));
+        let all = checks.iter().all(is_looked_at);
+        all.then(|| self.by_move(planned, checks))?
     }
 }
 

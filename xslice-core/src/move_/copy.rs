@@ -114,6 +114,26 @@ unsafe fn parts<const COUNT: usize>(dst: *mut u8, src: *const u8, bytes: usize) 
     }
 }
 
+/// Moves a row that compilers write out where its length is known, as they do with `memcpy`.
+///
+/// # Safety
+/// As [`run`], with `bytes` in `17..=128`.
+#[inline(always)]
+pub(super) unsafe fn by_parts(dst: *mut u8, src: *const u8, bytes: usize) {
+    // SAFETY: by the contract of this function.
+    unsafe {
+        match bytes.div_ceil(16) {
+            2 => parts::<2>(dst, src, bytes),
+            3 => parts::<3>(dst, src, bytes),
+            4 => parts::<4>(dst, src, bytes),
+            5 => parts::<5>(dst, src, bytes),
+            6 => parts::<6>(dst, src, bytes),
+            7 => parts::<7>(dst, src, bytes),
+            _ => parts::<8>(dst, src, bytes),
+        }
+    }
+}
+
 /// Moves one run.
 ///
 /// # Safety

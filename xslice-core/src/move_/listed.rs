@@ -7,7 +7,7 @@ use super::Call;
 use super::at::{At, Listed, Starts, Turns};
 use super::copy::Rows;
 use super::lookup::repeat::{KeptPlaces, MOST_KEPT};
-use crate::nest::schedule::{LookedUp, MovedTables};
+use crate::nest::schedule::{LookedUp, MovedTables, Schedule};
 use core::mem::MaybeUninit;
 use core::ops::Range;
 
@@ -72,6 +72,28 @@ impl Begun {
     }
 }
 
+impl Schedule {
+    /// The loops from the first to the last whose turns begin where indices say; there may be none, where a single index says it for all.
+    fn loops_by_tables(&self) -> Range<usize> {
+        let is_moved = |&k: &usize| !matches!(self.moved_tables(k), MovedTables::None);
+        let mut moved = (0..self.extents().len()).filter(is_moved);
+        match moved.next() {
+            Some(first) => first..moved.next_back().unwrap_or(first) + 1,
+            None => 0..0,
+        }
+    }
+
+    /// Rows that its move looks up from each start, and from all.
+    pub(crate) fn rows_of_starts(&self, runs: &LookedUp) -> (usize, usize) {
+        let rows = |turns: &[usize]| {
+            let turns = turns.iter();
+            turns.fold(runs.count, |rows, &turns| rows.saturating_mul(turns))
+        };
+        let extents = self.extents();
+        (rows(&extents[self.loops_by_tables().end..]), rows(extents))
+    }
+}
+
 impl Call<'_> {
     /// All turns of a schedule that [`keeps_places`](crate::ir::Schedule::keeps_places), some of which begin where indices say; `first` is
     /// where the first of them stands, but for what these add.
@@ -93,22 +115,12 @@ impl Call<'_> {
         true
     }
 
-    /// The loops from the first to the last whose turns begin where indices say; there may be none, where a single index says it for all.
-    fn loops_by_tables(&self) -> Range<usize> {
-        let is_moved = |&k: &usize| !matches!(self.schedule.moved_tables(k), MovedTables::None);
-        let mut moved = (0..self.extents().len()).filter(is_moved);
-        match moved.next() {
-            Some(first) => first..moved.next_back().unwrap_or(first) + 1,
-            None => 0..0,
-        }
-    }
-
     /// Moves the turns of the innermost loops from all starts that are listed.
     ///
     /// # Safety
     /// As [`Call::kept`]; these are the rows of a turn.
     unsafe fn by_list(&self, runs: &LookedUp, (rows, places): (Rows, KeptPlaces<'_>)) {
-        let (loops, listed) = (self.loops(), self.loops_by_tables().end);
+        let (loops, listed) = (self.loops(), self.schedule.loops_by_tables().end);
         let skipped = match loops.late {
             Some((k, turn)) if k >= listed => self.stride(k).times(turn),
             Some(_) | None => At::default(),
@@ -155,7 +167,7 @@ impl Call<'_> {
         first: At,
         (rows, places): (Rows, KeptPlaces<'_>),
     ) -> bool {
-        let (extents, by_tables) = (self.extents(), self.loops_by_tables());
+        let (extents, by_tables) = (self.extents(), self.schedule.loops_by_tables());
         let turns_listed = extents[by_tables.clone()].iter();
         let count = turns_listed.fold(rows.count, |count, &turns| count.saturating_mul(turns));
         let (around, inside) = (&extents[..by_tables.start], &extents[by_tables.end..]);

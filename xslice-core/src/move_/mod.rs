@@ -82,10 +82,15 @@ use core::ops::Range;
 /// If the lengths differ.
 #[inline]
 pub fn copy_block<T: Element>(dst: &mut [T], src: &[T]) {
-    match T::TYPE {
-        ElementType::String => dst.clone_from_slice(src),
-        _ if size_of_val(src) < LONG_BLOCK => dst.clone_from_slice(src),
-        _ => long_block(dst, src),
+    match (T::TYPE, size_of_val(src)) {
+        (ElementType::String, _) => dst.clone_from_slice(src),
+        (_, bytes @ 17..=128) => {
+            assert_eq!(dst.len(), src.len(), "a block goes where it fits");
+            // SAFETY: as in `long_block`.
+            unsafe { copy::by_parts(dst.as_mut_ptr().cast(), src.as_ptr().cast(), bytes) };
+        }
+        (_, LONG_BLOCK..) => long_block(dst, src),
+        _ => dst.clone_from_slice(src),
     }
 }
 

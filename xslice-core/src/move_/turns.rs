@@ -155,13 +155,35 @@ impl Schedule {
 /// Tables of a schedule that machine code leaves to the Moves with all loops.
 const MOST_TABLES: usize = 8;
 
+/// Fewer rows have moved in loops before those of all turns are found.
+const LEAST_WHOLE: usize = 800;
+
+/// The same of rows that machine code calls a function for.
+const LEAST_LONG: usize = 64;
+
+/// Bytes of the longest rows that it moves by itself.
+const LONGEST_INLINE: usize = 64;
+
+/// Fewer rows from each start take longer to list than to move.
+const LEAST_OF_START: usize = 8;
+
 impl Schedule {
-    /// Whether machine code leaves all of it to [`Schedule::run_whole`]: indices say where turns begin that look up the same rows.
+    /// Whether machine code leaves all of it to [`Schedule::run_whole`]: indices say where turns begin that look up the same rows, which are
+    /// many.
     #[doc(hidden)]
     #[must_use]
     pub fn is_quicker_whole(&self) -> bool {
+        let Move::Lookup(runs) = self.inner() else {
+            return false;
+        };
         let lookups = &self.src().lookups;
-        !self.src().is_affine()
+        let (of_start, all) = self.rows_of_starts(runs);
+        let are_many = match runs.bytes {
+            ..=LONGEST_INLINE => of_start >= LEAST_OF_START && all >= LEAST_WHOLE,
+            _ => all >= LEAST_LONG,
+        };
+        are_many
+            && !self.src().is_affine()
             && self.keeps_places()
             && self.source().buffer().is_some()
             && lookups.len() < MOST_TABLES
