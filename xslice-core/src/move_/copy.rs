@@ -312,6 +312,9 @@ macro_rules! by_width {
             bytes @ 17..32 => $f(Parts::<2>(bytes), $($arg),*),
             bytes @ 33..=48 => $f(Parts::<3>(bytes), $($arg),*),
             bytes @ 49..64 => $f(Parts::<4>(bytes), $($arg),*),
+            bytes @ 65..=80 => $f(Parts::<5>(bytes), $($arg),*),
+            bytes @ 81..=96 => $f(Parts::<6>(bytes), $($arg),*),
+            bytes @ 97..=112 => $f(Parts::<7>(bytes), $($arg),*),
             bytes => $f(Bytes(bytes), $($arg),*),
         }
     }};

@@ -67,9 +67,9 @@ pub(super) unsafe fn run<I: Index>(
                 indices,
                 ahead: 0,
             };
-            return match rows.bytes {
-                ..rows::LEAST_ROW => by_width!(rows.bytes, alone(picked)),
-                _ => as_read(picked, |to, from| rows::one(level, to, from, rows.bytes)),
+            return match rows::go_by_width(&rows) {
+                true => by_width!(rows.bytes, alone(picked)),
+                false => as_read(picked, |to, from| rows::one(level, to, from, rows.bytes)),
             };
         }
         match rows.bytes < LEAST_AHEAD && rows.src_stride == 0 && !indices.are_neighbours() {

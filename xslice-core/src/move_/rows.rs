@@ -8,7 +8,7 @@ mod row;
 mod way;
 
 pub(super) use row::one;
-pub(super) use way::{LEAST_ROW, Way};
+pub(super) use way::{LEAST_ROW, Way, go_by_width};
 
 use super::copy::{Rows, fixed};
 use super::prefetch::{self, PAGE};

@@ -71,7 +71,7 @@ impl Way {
     /// That of rows at a level. `None`: they gain nothing from what is known of the others, and go by their width.
     #[inline(always)]
     pub fn of(level: Level, rows: &Rows) -> Option<Self> {
-        if rows.bytes < LEAST_ROW {
+        if go_by_width(rows) {
             return None;
         }
         #[cfg(target_arch = "x86_64")]
@@ -134,6 +134,24 @@ impl Way {
             FetchesBoth::Never | FetchesBoth::OfFewLines | FetchesBoth::InSecondCache => None,
         }
     }
+}
+
+/// Whether rows are so short, for where their result goes, that movers of their width are the quickest.
+#[inline(always)]
+pub(in crate::move_) fn go_by_width(rows: &Rows) -> bool {
+    rows.bytes < LEAST_ROW || are_quicker_in_parts(rows)
+}
+
+/// The same of rows of more than a line.
+fn are_quicker_in_parts(rows: &Rows) -> bool {
+    const LONGEST_NEAR: usize = 7 * 16;
+    const LONGEST_SECOND: usize = 5 * 16;
+    let longest = match rows.cache {
+        Cache::Near => LONGEST_NEAR,
+        Cache::Second => LONGEST_SECOND,
+        Cache::Far | Cache::None => return false,
+    };
+    rows.bytes <= longest && habits().moves_in_parts
 }
 
 /// Longer rows gain nothing from what is known of the others: they leave their prefetches behind.
