@@ -276,7 +276,7 @@ impl Shuffle {
             if level.kind() == Kind::Avx512
                 && let Some(wide) = self.wide()
                 && short::takes(run.bytes, wide)
-                && picked::run(&run, wide, &rows, places)
+                && picked::run(&run, pattern, wide, &rows, places)
             {
                 return;
             }

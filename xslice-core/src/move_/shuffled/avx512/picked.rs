@@ -9,7 +9,7 @@ use crate::move_::copy::Rows;
 use crate::move_::mask::mask_of;
 use crate::move_::shuffled::lanes::by_shape;
 use crate::move_::shuffled::{Places, Run};
-use crate::shuffle::Tables;
+use crate::shuffle::{Pattern, Tables};
 use core::arch::x86_64::*;
 
 /// Moves rows, the next one from each of the places. `false`, and nothing is moved, if there are too many tables for registers.
@@ -19,6 +19,7 @@ use core::arch::x86_64::*;
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
 pub(in crate::move_::shuffled) unsafe fn run(
     run: &Run,
+    pattern: &Pattern,
     tables: &Tables<64>,
     rows: &Rows,
     places: Places<'_>,
@@ -32,7 +33,11 @@ pub(in crate::move_::shuffled) unsafe fn run(
             (_, Some(..=16)) => by_16::<true>(run, tables, rows, places),
             (_, Some(..=32)) => by_32::<true>(run, tables, rows, places),
             (_, Some(_)) => by_64::<true>(run, tables, rows, places),
-            (_, None) => by_shape!(tables, shaped(run, tables, rows, places), return false),
+            (_, None) => by_shape!(
+                tables,
+                shaped(run, pattern, tables, rows, places),
+                return false
+            ),
         }
     }
     true
@@ -155,6 +160,7 @@ by_vectors!(
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
 unsafe fn shaped<const VECTORS: usize, const LOADS: usize>(
     run: &Run,
+    pattern: &Pattern,
     tables: &Tables<64>,
     rows: &Rows,
     places: Places<'_>,
@@ -166,7 +172,8 @@ unsafe fn shaped<const VECTORS: usize, const LOADS: usize>(
         ..*run
     };
     let (first, last) = ends(places, rows.count);
-    let all_fit = short.fits(&row(first)) && short.fits(&row(last));
+    let fit = |short: &Short| short.fits(&row(first)) && short.fits(&row(last));
+    let all_fit = fit(&short);
     let in_registers = WideInRegisters::<VECTORS, LOADS>::new(tables);
     let mut dst = run.dst;
     let fetch = |k: usize, dst: *mut u8| {
@@ -174,6 +181,13 @@ unsafe fn shaped<const VECTORS: usize, const LOADS: usize>(
             places.fetch(k, run.src, short.reach, dst);
         }
     };
+    if !all_fit
+        && let (alone, Some(end)) = Short::alone(pattern, tables, rows.bytes)
+        && fit(&alone)
+    {
+        // SAFETY: by the contract of this function; all loads lie inside the operand.
+        return unsafe { each_alone::<VECTORS, LOADS>(run, tables, rows, places, (alone, end)) };
+    }
     let spilled = &places.each[..if all_fit { spilling } else { 0 }];
     // SAFETY: by the contract of this function; loads that fit lie inside the operand, and what a row spills is in later ones.
     unsafe {
@@ -200,10 +214,43 @@ unsafe fn shaped<const VECTORS: usize, const LOADS: usize>(
             let row = places.row(run, k, rows);
             fetch(k, row.dst);
             let place = (row.src, row.dst);
-            match all_fit || short.fits(&row) {
-                true => in_registers.row::<false, 0>(tables, place, short.tiles, Fetch::NONE),
-                false => at_an_end::<VECTORS, LOADS>(&row, tables),
+            match short.tiles.whole {
+                _ if all_fit || short.fits(&row) => {
+                    in_registers.row::<false, 0>(tables, place, short.tiles, Fetch::NONE);
+                }
+                0 => {
+                    in_registers.masked(&row, tables, place, rows.bytes);
+                }
+                _ => at_an_end::<VECTORS, LOADS>(&row, tables),
             }
+        }
+    }
+}
+
+/// The same of rows that each end with a tile which overlaps the one before it.
+///
+/// # Safety
+/// As [`shaped`], for rows whose loads, with those of the last tile, lie inside the operand.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
+#[inline(never)]
+unsafe fn each_alone<const VECTORS: usize, const LOADS: usize>(
+    run: &Run,
+    tables: &Tables<64>,
+    rows: &Rows,
+    places: Places<'_>,
+    (alone, (at, place)): (Short, (usize, isize)),
+) {
+    let in_registers = WideInRegisters::<VECTORS, LOADS>::new(tables);
+    for k in 0..rows.count {
+        let row = places.row(run, k, rows);
+        if places.ahead > 0 {
+            places.fetch(k, run.src, alone.reach, row.dst);
+        }
+        // SAFETY: by the contract of this function; the tiles lie inside the row.
+        unsafe {
+            let tiles = alone.tiles.whole;
+            in_registers.tiles::<false, 0>(tables, (row.src, row.dst), tiles, Fetch::NONE);
+            in_registers.tile(row.dst.add(at), row.src.offset(place));
         }
     }
 }
