@@ -116,6 +116,14 @@ table! {
         => x(U8, [300, 1, 3]).ids(&[5], some::<5>(1)).at(at![.., "ids", by(.., 2)]);
     bytes_of_patterns_of_every_second_turn (<u8[150, 8, 4], ids: i64[3]> x[::2, @ids, ::-1])
         => x(U8, [150, 8, 4]).ids(&[3], some::<3>(8)).at(at![by(.., 2), "ids", by(.., -1)]);
+    pixels_of_columns_turned_around (<u8[300, 40, 3], ids: i64[30]> x[:, @ids, ::-1])
+        => x(U8, [300, 40, 3]).ids(&[30], from_last(some::<30>(40))).at(at![.., "ids", by(.., -1)]);
+    pixels_of_far_columns_turned_around (<u8[130, 100, 3], ids: i64[60]> x[::-1, @ids, ::-1])
+        => x(U8, [130, 100, 3]).ids(&[60], from_last(some::<60>(100))).at(at![by(.., -1), "ids", by(.., -1)]);
+    every_second_word_of_columns (<i16[90, 12, 5], ids: i64[40]> x[:, @ids, ::2])
+        => x(I16, [90, 12, 5]).ids(&[40], some::<40>(12)).at(at![.., "ids", by(.., 2)]);
+    halves_of_columns_of_images (<f32[30, 7, 9, 2], ids: i64[21]> x[:, ::-2, @ids, ::-1])
+        => x(F32, [30, 7, 9, 2]).ids(&[21], from_last(some::<21>(9))).at(at![.., by(.., -2), "ids", by(.., -1)]);
     patterns_of_an_entry_backwards (<i16[150, 8, 4], ids: i64[3]> x[::-1, @ids, ::-3])
         => x(I16, [150, 8, 4]).ids(&[3], some::<3>(8)).at(at![by(.., -1), "ids", by(.., -3)]);
     columns_of_rows_that_indices_pick (<i16[90, 27], a: i64[700], b: i64[27]> x[@a][:, @b])

@@ -215,7 +215,9 @@ impl Call<'_> {
         let shuffle = &periods.shuffle;
         let pattern = (shuffle.pattern(), periods.count);
         // SAFETY: by the contract of this function.
-        if unsafe { repeat::periods_moved(self.level, starts, rows, pattern, places, turns) } {
+        let (starts, turns) =
+            unsafe { repeat::periods_moved(self.level, starts, rows, pattern, places, turns) };
+        if turns.count == 0 {
             return;
         }
         let places = places.each;

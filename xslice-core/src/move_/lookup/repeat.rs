@@ -11,6 +11,8 @@ mod avx512;
 mod columns;
 #[cfg(target_arch = "x86_64")]
 mod pattern;
+#[cfg(target_arch = "x86_64")]
+mod units;
 
 use super::{looked_ahead, pick};
 #[cfg(target_arch = "x86_64")]
@@ -91,27 +93,30 @@ pub(in crate::move_) unsafe fn moved(
     }
 }
 
-/// Moves rows that are each so many periods of a pattern; `false`, and nothing is moved, where those of a turn are no pattern together.
+/// Moves rows that are each so many periods of a pattern, by what suits rows of all turns; gives what is left, from each of the starts.
 ///
 /// # Safety
 /// As [`moved`], of such rows.
-pub(in crate::move_) unsafe fn periods_moved(
+pub(in crate::move_) unsafe fn periods_moved<'a>(
     level: Level,
-    starts: Starts<'_>,
+    starts: Starts<'a>,
     rows: Rows,
     pattern: (&Pattern, usize),
     places: KeptPlaces<'_>,
     turns: Turns,
-) -> bool {
+) -> (Starts<'a>, Turns) {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: by the contract of this function.
     unsafe {
-        pattern::of_periods(level, starts, rows, pattern, places, turns)
+        match pattern::of_periods(level, starts, rows, pattern, places, turns) {
+            true => (starts, Turns { count: 0, ..turns }),
+            false => units::moved(level, starts, rows, pattern, places, turns),
+        }
     }
     #[cfg(not(target_arch = "x86_64"))]
     {
-        let _ = (level, starts, rows, pattern, places, turns);
-        false
+        let _ = (level, rows, pattern, places);
+        (starts, turns)
     }
 }
 
@@ -142,24 +147,43 @@ unsafe fn many<'a>(
         Kind::Avx2 => false,
         Kind::Scalar => return (starts, turns),
     };
-    let none = Turns { count: 0, ..turns };
     // SAFETY: by the contract of this function.
     unsafe {
-        if is_wide && avx512::near(starts, rows, places, turns) {
-            return (starts, none);
+        let (starts, turns) = near(level, starts, rows, places, turns);
+        if turns.count == 0 || turns.count == 1 && starts.as_list().is_some() {
+            return (starts, turns);
+        }
+        match is_wide && avx512::gathered(starts, rows, places, turns)
+            || avx2::moved(starts, rows, places.each, turns)
+        {
+            true => (starts, Turns { count: 0, ..turns }),
+            false => (starts, turns),
+        }
+    }
+}
+
+/// The same of rows that are near each other, out of registers or columns.
+///
+/// # Safety
+/// As [`moved`]; the level is not the scalar one.
+#[cfg(target_arch = "x86_64")]
+unsafe fn near<'a>(
+    level: Level,
+    starts: Starts<'a>,
+    rows: Rows,
+    places: KeptPlaces<'_>,
+    turns: Turns,
+) -> (Starts<'a>, Turns) {
+    // SAFETY: by the contract of this function.
+    unsafe {
+        if level.kind() == Kind::Avx512 && avx512::near(starts, rows, places, turns) {
+            return (starts, Turns { count: 0, ..turns });
         }
         if turns.count == 1 && starts.as_list().is_some() {
             return (starts, turns);
         }
         let done = columns::moved(level, starts, rows, places, turns);
-        let (starts, turns) = starts.after(done, turns);
-        if turns.count == 0
-            || is_wide && avx512::gathered(starts, rows, places, turns)
-            || avx2::moved(starts, rows, places.each, turns)
-        {
-            return (starts, none);
-        }
-        (starts, turns)
+        starts.after(done, turns)
     }
 }
 

@@ -63,6 +63,20 @@ pub(super) unsafe fn near(
     }
 }
 
+/// About what [`near`] costs in a turn, in half cycles, for rows that lie anywhere within `reach`; `None` where it moves none of them.
+pub(super) fn cost_of_near(
+    rows: &Rows,
+    reach: usize,
+    starts: usize,
+    turns: Turns,
+) -> Option<usize> {
+    match one_window(rows, reach, starts, turns) {
+        Some(window) => Some(window.cost_of_turn(rows)),
+        None if turns.count > 1 => blends::cost(rows, reach, starts * turns.count),
+        None => None,
+    }
+}
+
 /// Moves rows by gathers; `false`, and nothing is moved, where that is slower.
 ///
 /// # Safety

@@ -81,6 +81,11 @@ pub(super) fn are_near(level: Level, rows: &Rows, reach: usize) -> bool {
         && reach / bytes <= rows.count * most
 }
 
+/// About what they cost in a turn, in half cycles.
+pub(super) fn cost(rows: &Rows, reach: usize) -> usize {
+    8 + (reach + rows.count * rows.bytes) / 5
+}
+
 /// All their bits: a power of two divides them if it divides all places, and what they lie in.
 fn bits_of(places: KeptPlaces<'_>) -> usize {
     let bits = |bits, place: &isize| bits | place.cast_unsigned();

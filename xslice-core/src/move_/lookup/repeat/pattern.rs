@@ -302,7 +302,7 @@ fn cost_of_rows(level: Level, rows: &Rows, reach: usize) -> usize {
         _ => 24 * eights + 4 * rest,
     };
     match columns::are_near(level, rows, reach) {
-        true => one_by_one.min(8 + (reach + rows.count * rows.bytes) / 5),
+        true => one_by_one.min(columns::cost(rows, reach)),
         false => one_by_one,
     }
 }

@@ -214,11 +214,11 @@ unsafe fn shaped<const VECTORS: usize, const LOADS: usize>(
             let row = places.row(run, k, rows);
             fetch(k, row.dst);
             let place = (row.src, row.dst);
-            match short.tiles.whole {
+            match (short.tiles.whole, short.tiles.cut) {
                 _ if all_fit || short.fits(&row) => {
                     in_registers.row::<false, 0>(tables, place, short.tiles, Fetch::NONE);
                 }
-                0 => {
+                (0, 1) => {
                     in_registers.masked(&row, tables, place, rows.bytes);
                 }
                 _ => at_an_end::<VECTORS, LOADS>(&row, tables),

@@ -68,16 +68,34 @@ fn fits(rows: &Rows, reach: usize, turns: usize) -> bool {
         && (VECTOR..=i32::MAX as usize).contains(&reach)
 }
 
+/// Vectors of the result in a turn.
+fn vectors_of(rows: &Rows) -> usize {
+    rows.count.div_ceil(VECTOR / rows.bytes)
+}
+
+/// Steps of a turn, at most, whose rows lie anywhere within `reach`; `None` where they may be too many.
+fn most_steps(rows: &Rows, reach: usize) -> Option<usize> {
+    let steps = vectors_of(rows) * reach.div_ceil(VECTOR);
+    (steps <= rows.count / LEAST_OF_STEP).then_some(steps)
+}
+
+/// About what [`moved`] costs in a turn, in half cycles, wherever within `reach` rows lie; `None` where it moves none of them.
+pub(super) fn cost(rows: &Rows, reach: usize, turns: usize) -> Option<usize> {
+    const OF_STEP: usize = 3;
+    let fits = fits(rows, reach, turns);
+    let steps = fits.then(|| most_steps(rows, reach))?;
+    steps.map(|steps| OF_STEP * steps)
+}
+
 /// Whether rows have windows in common: because there are few, or because that of a row is mostly that of the row before.
 fn share_windows(rows: &Rows, places: KeptPlaces<'_>) -> bool {
-    let most = rows.count / LEAST_OF_STEP;
-    let vectors = rows.count.div_ceil(VECTOR / rows.bytes);
     let window = |place: isize| place as usize / VECTOR;
     let changes = || {
         let pairs = places.each.windows(2);
         pairs.filter(|two| window(two[0]) != window(two[1])).count()
     };
-    vectors * places.reach.div_ceil(VECTOR) <= most || vectors + changes() <= most
+    most_steps(rows, places.reach).is_some()
+        || vectors_of(rows) + changes() <= rows.count / LEAST_OF_STEP
 }
 
 /// Moves neighbouring rows in each of the turns; `false`, and nothing is moved, if that does not pay.

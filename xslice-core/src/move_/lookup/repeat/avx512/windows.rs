@@ -56,6 +56,11 @@ impl Window {
         quickest.filter(|window| starts * (turns.count / window.at_once) >= least)
     }
 
+    /// About what it costs in a turn, in half cycles.
+    pub fn cost_of_turn(&self, rows: &Rows) -> usize {
+        2 * self.cost(rows).cycles / self.at_once
+    }
+
     /// About what it costs.
     pub fn cost(&self, rows: &Rows) -> Cost {
         const LOOP: usize = 4;
