@@ -550,9 +550,10 @@ pub fn gains(plan: &Plan, engine: Engine) -> bool {
         .any(|schedule| {
             let is_one_run =
                 schedule.extents().is_empty() && matches!(schedule.inner(), Move::Copy { .. });
-            let reads_indices = !schedule.src().is_affine() && !schedule.keeps_places();
+            let is_whole = schedule.is_quicker_whole();
+            let reads_indices = !schedule.src().is_affine() && !is_whole;
             reads_indices
-                || !(is_one_run || key::is_long(schedule))
+                || !(is_one_run || is_whole || key::is_long(schedule))
                 || (engine == Engine::Baked && vectors::group(schedule).is_some())
         })
 }

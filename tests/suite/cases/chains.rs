@@ -168,6 +168,15 @@ table! {
     long_rows_of_images_that_indices_pick (<f32[20, 9, 33], a: i64[25], b: i64[6]> x[@a][:, @b])
         => x(F32, [20, 9, 33]).given("a", tensor(&[25], &some::<25>(20))).given("b", tensor(&[6], &some::<6>(9)))
             .at(at!["a"]).at(at![.., "b"]);
+    few_reversed_rows_of_picked_images (<f32[70, 3, 19], a: i64[90]> x[@a, ::-1, ::-1])
+        => x(F32, [70, 3, 19]).given("a", tensor(&[90], &from_last(some::<90>(70)))).at(at!["a", by(.., -1), by(.., -1)]);
+    few_rows_of_crops_of_picked_images (<i16[30, 9, 70], a: i32[40]> x[@a, 1:8:3, :50])
+        => x(I16, [30, 9, 70]).given("a", tensor(&[40], &some::<40>(30).map(|index| index as i32))).at(at!["a", by(1..8, 3), ..50]);
+    few_rows_of_crops_of_images_picked_twice (<i64[12, 6, 5, 20], a: i64[9], b: i64[7]> x[@a][:, @b, ::2, 3::2])
+        => x(I64, [12, 6, 5, 20]).given("a", tensor(&[9], &from_last(some::<9>(12)))).given("b", tensor(&[7], &some::<7>(6)))
+            .at(at!["a"]).at(at![.., "b", by(.., 2), by(3.., 2)]);
+    few_rows_of_picked_images_of_each_batch (<u8[5, 20, 4, 90], a: i64[30]> x[::-1, @a, 1::2, ::-2])
+        => x(U8, [5, 20, 4, 90]).given("a", tensor(&[30], &some::<30>(20))).at(at![by(.., -1), "a", by(1.., 2), by(.., -2)]);
     reversed_rows_of_images_that_indices_pick (<i16[20, 9, 10], a: i64[25], b: i64[6]> x[@a][:, @b, ::-1])
         => x(I16, [20, 9, 10]).given("a", tensor(&[25], &some::<25>(20))).given("b", tensor(&[6], &some::<6>(9)))
             .at(at!["a"]).at(at![.., "b", by(.., -1)]);

@@ -74,7 +74,7 @@ impl Begun {
 
 impl Schedule {
     /// The loops from the first to the last whose turns begin where indices say; there may be none, where a single index says it for all.
-    fn loops_by_tables(&self) -> Range<usize> {
+    pub(super) fn loops_by_tables(&self) -> Range<usize> {
         let is_moved = |&k: &usize| !matches!(self.moved_tables(k), MovedTables::None);
         let mut moved = (0..self.extents().len()).filter(is_moved);
         match moved.next() {

@@ -425,6 +425,9 @@ unsafe fn scheduled(
         if let Some(together) = schedule.together(level, call.extents(), count) {
             return call.together(together);
         }
+        if schedule.lists_rows(level, call.extents(), count) {
+            return call.rows_by_tables();
+        }
         match inner {
             Move::Strided(strided) if call.has_few_rows(strided) => {
                 let rows = schedule.rows_of(strided, count);

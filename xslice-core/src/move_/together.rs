@@ -7,6 +7,7 @@
 use super::Call;
 use super::at::{At, turns};
 use super::copy::Rows;
+use super::lookup::repeat::List;
 use super::lookup::{self, looked_ahead};
 use super::rows::MOST_AHEAD;
 use super::shuffled::Places;
@@ -123,7 +124,43 @@ impl Block {
     }
 }
 
+/// Fewer rows behind tables have moved turn by turn before they are listed.
+const LEAST_BY_TABLES: usize = 32;
+
 impl Schedule {
+    /// Whether rows of turns that begin where indices say are listed, and moved together: those of a turn are few and lie in sequence, so what
+    /// is done once for each turn weighs more than they do.
+    pub(super) fn lists_rows(&self, level: Level, extents: &[usize], count: usize) -> bool {
+        if self.src().is_affine() {
+            return false;
+        }
+        let (bytes, mut rows, mut next) = match self.inner() {
+            Move::Shuffle(Periods { shuffle, .. }) => {
+                let bytes = count.saturating_mul(shuffle.pattern().period());
+                let each = self.strided_rows(1, bytes, 0, 0);
+                if !shuffle.moves_anywhere(level, &each) {
+                    return false;
+                }
+                (bytes, 1, bytes as i64)
+            }
+            Move::Strided(strided) if strided.bytes >= SHORTEST_RUN => {
+                let next = strided.dst_stride.wrapping_mul(count as i64);
+                (strided.bytes, count, next)
+            }
+            Move::Copy { .. } | Move::Strided(_) | Move::Lookup(_) | Move::Fill(_) => return false,
+        };
+        let (around, inner) = extents.split_at(self.loops_by_tables().end);
+        for (&turns, &stride) in inner.iter().zip(&self.dst().strides[around.len()..]).rev() {
+            if stride != next {
+                return false;
+            }
+            rows *= turns;
+            next = next.wrapping_mul(turns as i64);
+        }
+        let turns: usize = around.iter().product();
+        bytes <= LONGEST && rows <= FEW_ROWS && rows.saturating_mul(turns) >= LEAST_BY_TABLES
+    }
+
     /// The innermost loops whose rows are moved together, of `extents` turns, with `count` elements of the move; `None` where rows are
     /// long, or those of the innermost loop are many, or nothing would be done less often.
     pub(super) fn together(
@@ -194,6 +231,57 @@ impl Call<'_> {
         })
     }
 
+    /// All turns of a schedule that [lists rows](Schedule::lists_rows).
+    ///
+    /// # Safety
+    /// As [`nest`](super::nest).
+    #[inline(never)]
+    pub(super) unsafe fn rows_by_tables(&self) -> bool {
+        let Some(short) = self.rows_of_turn(true) else {
+            return false;
+        };
+        let (loops, listed) = (self.loops(), self.schedule.loops_by_tables().end);
+        let skipped = match loops.late {
+            Some((k, turn)) if k >= listed => self.stride(k).times(turn),
+            Some(_) | None => At::default(),
+        };
+        let mut of_turn = [0; FEW_ROWS];
+        let known = short.of_turn;
+        (0..known).for_each(|row| of_turn[row] = row as isize * short.apart);
+        let inner = loops.extents.iter().enumerate().skip(listed).rev();
+        let count = inner.fold(known, |known, (k, &turns)| {
+            let stride = self.stride(k).src as isize;
+            (known..known * turns).for_each(|at| of_turn[at] = of_turn[at - known] + stride);
+            known * turns
+        });
+        let of_turn = &of_turn[..count];
+        let mut list = List::default();
+        // SAFETY: by the contract of this function; `walk_blocks` gives the positions of turns within the extents.
+        unsafe {
+            let some = |to, from, rows, each: &[isize]| {
+                let places = Places {
+                    each,
+                    to: None,
+                    ahead: short.ahead,
+                };
+                self.rows_from((to, from), rows, short.periods, places);
+            };
+            self.walk_blocks(0..listed, |first, places, apart| {
+                let (mut to, from) = self.ends(first.plus(skipped));
+                for place in places {
+                    if !list.goes_on(to, count, short.rows.dst_stride) {
+                        list.moved(short.rows, &some);
+                    }
+                    list.add((to, from.wrapping_offset(*place)), of_turn);
+                    to = to.wrapping_offset(apart.dst as isize);
+                }
+                true
+            });
+            list.moved(short.rows, &some);
+        }
+        true
+    }
+
     /// The turns of the innermost loops, the first of them at a position; in the destination, rows lie one after the other if they are
     /// `in_sequence`.
     ///
@@ -229,8 +317,8 @@ impl Call<'_> {
                     count,
                     ..short.rows
                 };
-                // SAFETY: by the contract of this function.
-                unsafe { self.rows_from(at, rows, short.periods, places) };
+                // SAFETY: by the contract of this function, these are positions of turns.
+                unsafe { self.rows_from(self.ends(at), rows, short.periods, places) };
             }
             true
         })
@@ -278,19 +366,17 @@ impl Call<'_> {
         }
     }
 
-    /// Moves rows of the schedule, runs or `periods`, each from the next of the places, which are counted from a position.
+    /// Moves rows of the schedule, runs or `periods`, each from the next of the places, which are counted from `from`.
     ///
     /// # Safety
     /// As [`Call::together`], for each of the rows, which are those of the move.
     unsafe fn rows_from(
         &self,
-        first: At,
+        (to, from): (*mut u8, *const u8),
         rows: Rows,
         periods: Option<&Periods>,
         places: Places<'_>,
     ) {
-        let to = self.dst.wrapping_offset(first.dst as isize);
-        let from = self.src.wrapping_offset(first.src as isize);
         // SAFETY: by the contract of this function.
         unsafe {
             match periods {

@@ -12,7 +12,7 @@ use super::together::Together;
 use super::{Call, MOST_INLINE, Rows, turn};
 use crate::access::{Access, Buffer};
 use crate::level::Level;
-use crate::nest::schedule::{Move, MovedTables, Schedule, Strided};
+use crate::nest::schedule::{LookedUp, Move, MovedTables, Schedule, Strided};
 use crate::operand::Input;
 use crate::scratch;
 use crate::sources::Sources;
@@ -169,25 +169,28 @@ const LEAST_OF_START: usize = 8;
 
 impl Schedule {
     /// Whether machine code leaves all of it to [`Schedule::run_whole`]: indices say where turns begin that look up the same rows, which are
-    /// many.
+    /// many, or have few rows each.
     #[doc(hidden)]
     #[must_use]
     pub fn is_quicker_whole(&self) -> bool {
-        let Move::Lookup(runs) = self.inner() else {
-            return false;
-        };
         let lookups = &self.src().lookups;
-        let (of_start, all) = self.rows_of_starts(runs);
-        let are_many = match runs.bytes {
-            ..=LONGEST_INLINE => of_start >= LEAST_OF_START && all >= LEAST_WHOLE,
-            _ => all >= LEAST_LONG,
+        let pays = match self.inner() {
+            Move::Lookup(runs) => self.keeps_places() && self.has_many_rows(runs),
+            inner => self.lists_rows(Level::settled(), self.extents(), inner.count()),
         };
-        are_many
-            && !self.src().is_affine()
-            && self.keeps_places()
+        pays && !self.src().is_affine()
             && self.source().buffer().is_some()
             && lookups.len() < MOST_TABLES
             && lookups.iter().all(|lookup| lookup.access.is_affine())
+    }
+
+    /// Whether the rows that its turns look up pay for the list of these turns.
+    fn has_many_rows(&self, runs: &LookedUp) -> bool {
+        let (of_start, all) = self.rows_of_starts(runs);
+        match runs.bytes {
+            ..=LONGEST_INLINE => of_start >= LEAST_OF_START && all >= LEAST_WHOLE,
+            _ => all >= LEAST_LONG,
+        }
     }
 
     /// Runs all of a schedule that [is quicker](Schedule::is_quicker_whole) so. `false`: an index that the move reads lies outside its axis; then
@@ -215,10 +218,12 @@ impl Schedule {
             found: &found,
         };
         let call = Call::new(Level::settled(), self, &sources, dst);
-        match self.inner() {
-            // SAFETY: by the contract of this function.
-            Move::Lookup(runs) => unsafe { call.kept(runs) },
-            _ => false,
+        // SAFETY: by the contract of this function.
+        unsafe {
+            match self.inner() {
+                Move::Lookup(runs) => call.kept(runs),
+                _ => call.rows_by_tables(),
+            }
         }
     }
 }

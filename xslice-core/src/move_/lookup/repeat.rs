@@ -259,7 +259,7 @@ pub(in crate::move_) fn listed(
 }
 
 /// Rows of some turns, which are one sequence in the destination.
-struct List {
+pub(in crate::move_) struct List {
     /// In the source, from where the first turn begins.
     places: [isize; MOST_LISTED],
     count: usize,
@@ -277,9 +277,16 @@ impl Default for List {
 }
 
 impl List {
+    /// Whether `rows` more go on where these end, so far apart in the destination, and have room.
+    #[inline]
+    pub fn goes_on(&self, to: *mut u8, rows: usize, apart: isize) -> bool {
+        let next = self.first.0.wrapping_offset(self.count as isize * apart);
+        self.count == 0 || to == next && self.count + rows <= MOST_LISTED
+    }
+
     /// Adds the rows of a turn, for which there is room.
     #[inline]
-    fn add(&mut self, turn: (*mut u8, *const u8), places: &[isize]) {
+    pub fn add(&mut self, turn: (*mut u8, *const u8), places: &[isize]) {
         if self.count == 0 {
             self.first = turn;
         }
@@ -299,7 +306,7 @@ impl List {
 
     /// Moves them, and is empty again.
     #[inline]
-    fn moved(&mut self, rows: Rows, some: &impl Fn(*mut u8, *const u8, Rows, &[isize])) {
+    pub fn moved(&mut self, rows: Rows, some: &impl Fn(*mut u8, *const u8, Rows, &[isize])) {
         let (to, from) = self.first;
         let count = core::mem::take(&mut self.count);
         if count > 0 {
