@@ -169,6 +169,7 @@ pub(super) trait Mover: Copy {
     ///
     /// # Safety
     /// As [`Self::run`].
+    #[cfg(target_arch = "x86_64")]
     #[inline(always)]
     unsafe fn run_wide(self, dst: *mut u8, src: *const u8) {
         // SAFETY: by the contract of this function.
@@ -216,6 +217,7 @@ impl<const N: usize> Mover for Fixed<N> {
         }
     }
 
+    #[cfg(target_arch = "x86_64")]
     #[inline(always)]
     unsafe fn run_wide(self, dst: *mut u8, src: *const u8) {
         // SAFETY: by the contract of this function.
@@ -253,6 +255,7 @@ impl<const COUNT: usize> Mover for Parts<COUNT> {
         unsafe { parts::<COUNT>(dst, src, self.0) }
     }
 
+    #[cfg(target_arch = "x86_64")]
     #[inline(always)]
     unsafe fn run_wide(self, dst: *mut u8, src: *const u8) {
         // SAFETY: as above.
