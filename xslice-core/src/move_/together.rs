@@ -143,11 +143,11 @@ impl Schedule {
                 }
                 (bytes, 1, bytes as i64)
             }
-            Move::Strided(strided) if strided.bytes >= SHORTEST_RUN => {
+            Move::Strided(strided) => {
                 let next = strided.dst_stride.wrapping_mul(count as i64);
                 (strided.bytes, count, next)
             }
-            Move::Copy { .. } | Move::Strided(_) | Move::Lookup(_) | Move::Fill(_) => return false,
+            Move::Copy { .. } | Move::Lookup(_) | Move::Fill(_) => return false,
         };
         let (around, inner) = extents.split_at(self.loops_by_tables().end);
         for (&turns, &stride) in inner.iter().zip(&self.dst().strides[around.len()..]).rev() {
@@ -158,7 +158,8 @@ impl Schedule {
             next = next.wrapping_mul(turns as i64);
         }
         let turns: usize = around.iter().product();
-        bytes <= LONGEST && rows <= FEW_ROWS && rows.saturating_mul(turns) >= LEAST_BY_TABLES
+        let are_short = (SHORTEST_RUN..=LONGEST).contains(&bytes);
+        are_short && rows <= FEW_ROWS && rows.saturating_mul(turns) >= LEAST_BY_TABLES
     }
 
     /// The innermost loops whose rows are moved together, of `extents` turns, with `count` elements of the move; `None` where rows are

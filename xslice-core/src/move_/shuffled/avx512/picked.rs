@@ -75,6 +75,7 @@ macro_rules! by_vectors {
         /// # Safety
         /// As [`run`], for rows that a load and a store of `$bytes` bytes hold.
         #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
+        #[inline(never)]
         unsafe fn $name<const FETCH: bool>(
             run: &Run,
             tables: &Tables<64>,
@@ -158,6 +159,7 @@ by_vectors!(
 /// # Safety
 /// As [`run`], with the tables of that shape.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
+#[inline(never)]
 unsafe fn shaped<const VECTORS: usize, const LOADS: usize>(
     run: &Run,
     pattern: &Pattern,
