@@ -244,6 +244,18 @@ impl<T: Element> Gathers<T> {
     /// assert_eq!(corners, [7, 9, 1, 3]);
     /// # Ok::<(), xslice_core::Error>(())
     /// ```
+    /// ```should_panic
+    /// # use xslice_core::fixed::{Gathers, Indices};
+    /// # static DIAGONAL: Gathers<u8> = Gathers::new();
+    /// # let table = (1, 4, (2, 0, [1]));
+    /// # let numbers = (([2], 1, (7, 0, [0]), (2, 0, [1])), [table, table]);
+    /// # let origin = ("index", 0, &[2][..]);
+    /// # let mut dst = [0; 2];
+    /// let mut run = |a, b| DIAGONAL.run(numbers, &[1, 2, 3, 4, 5, 6, 7], [a, b], &mut dst);
+    /// let wide = || Indices::Given([3_i64, 0][..].into(), origin);
+    /// run(wide(), wide()).expect("indices in range");
+    /// run(wide(), Indices::Given([3_i32, 0][..].into(), origin)); // the first call had others
+    /// ```
     ///
     /// # Errors
     /// [`IndexRange`](crate::ErrorKind::IndexRange) for the first index that is outside, as every engine refuses it.

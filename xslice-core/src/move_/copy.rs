@@ -97,12 +97,9 @@ type Part = [u8; 16];
 #[inline(always)]
 unsafe fn parts<const COUNT: usize>(dst: *mut u8, src: *const u8, bytes: usize) {
     const PART: usize = size_of::<Part>();
-    let at = |k: usize| {
-        if k + 1 == COUNT {
-            bytes - PART
-        } else {
-            k * PART
-        }
+    let at = |k: usize| match k + 1 == COUNT {
+        true => bytes - PART,
+        false => k * PART,
     };
     // SAFETY: the parts lie within `bytes`, by the contract; at any alignment.
     unsafe {
