@@ -10,10 +10,10 @@
 //!   few                 so few narrow rows in each of many turns that their places stay in registers
 //!   fill                values of a Range
 //!   shuffled            shuffles, by `lanes` of 16 bytes for any set: `avx2`, `avx512`, `neon`
-//!   lookup              rows where indices point: `single` ones, `avx2`, `avx512`, `neon`; those that `repeat` in each turn: `pattern`, `columns`,
-//!                       `avx2`, `avx512`
+//!   lookup              rows where indices point: `single` ones, `avx2`, `avx512`, `neon`; those that `repeat` in each turn: `pattern`, `units`,
+//!                       `columns`, `avx2`, `avx512`
 //! And what calls them: `walk` goes through the loops around a move, `turns` takes the innermost ones at once, `kept` finds rows that
-//! turns share once, `listed` where these turns begin if indices say that, `together` lists the rows of several, `parallel` shares them
+//! turns share once, `listed` where these turns begin if indices say that, `together` lists few rows of many turns, `parallel` shares them
 //! out. `prefetch` asks for lines; `processor` knows what is quick on which.
 
 mod at;
