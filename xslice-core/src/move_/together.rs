@@ -138,10 +138,6 @@ impl Schedule {
         let (bytes, mut rows, mut next) = match self.inner() {
             Move::Shuffle(Periods { shuffle, .. }) => {
                 let bytes = count.saturating_mul(shuffle.pattern().period());
-                let each = self.strided_rows(1, bytes, 0, 0);
-                if !shuffle.moves_anywhere(level, &each) {
-                    return false;
-                }
                 (bytes, 1, bytes as i64)
             }
             Move::Strided(strided) => {
@@ -150,6 +146,10 @@ impl Schedule {
             }
             Move::Copy { .. } | Move::Lookup(_) | Move::Fill(_) => return false,
         };
+        // What tells the others from these takes as long as to move them.
+        if !(SHORTEST_RUN..=LONGEST).contains(&bytes) || rows > FEW_ROWS {
+            return false;
+        }
         let (around, inner) = extents.split_at(self.loops_by_tables().end);
         for (&turns, &stride) in inner.iter().zip(&self.dst().strides[around.len()..]).rev() {
             if stride != next {
@@ -159,8 +159,15 @@ impl Schedule {
             next = next.wrapping_mul(turns as i64);
         }
         let turns: usize = around.iter().product();
-        let are_short = (SHORTEST_RUN..=LONGEST).contains(&bytes);
-        are_short && rows <= FEW_ROWS && rows.saturating_mul(turns) >= LEAST_BY_TABLES
+        let are_few = rows <= FEW_ROWS && rows.saturating_mul(turns) >= LEAST_BY_TABLES;
+        are_few
+            && match self.inner() {
+                Move::Shuffle(Periods { shuffle, .. }) => {
+                    let each = self.strided_rows(1, bytes, 0, 0);
+                    shuffle.moves_anywhere(level, &each)
+                }
+                _ => true,
+            }
     }
 
     /// The innermost loops whose rows are moved together, of `extents` turns, with `count` elements of the move; `None` where rows are

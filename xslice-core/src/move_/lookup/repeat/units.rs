@@ -69,7 +69,8 @@ fn pays(
     starts: usize,
     turns: Turns,
 ) -> bool {
-    if units.count > MOST_KEPT {
+    let (turns_of_all, setup) = (starts * turns.count, SETUP + OF_UNIT * units.count);
+    if units.count > MOST_KEPT || by_rows.saturating_mul(turns_of_all) < setup {
         return false;
     }
     let by_registers = match level.kind() {
@@ -80,8 +81,7 @@ fn pays(
     let by_columns = columns::are_near(level, units, reach).then(|| columns::cost(units, reach));
     let cost = by_registers.or(by_columns);
     let saved = cost.and_then(|cost| by_rows.checked_sub(cost));
-    let saved = saved.map_or(0, |saved| saved.saturating_mul(starts * turns.count));
-    saved >= SETUP + OF_UNIT * units.count
+    saved.is_some_and(|saved| saved.saturating_mul(turns_of_all) >= setup)
 }
 
 /// What a row of a pattern that reads `span` bytes costs by itself, in half cycles.
