@@ -51,7 +51,7 @@ impl<'a, I: Element> Checked<'a, I> {
     ///
     /// # Errors
     /// [`IndexRange`](crate::ErrorKind::IndexRange) for the first that is outside, as every engine refuses it. An array that is not of
-    /// `i32` or `i64` has no such index and is no table of a [`Gather`].
+    /// `i32` or `i64` has no such index and is no table of a [`Gather`](super::Gather).
     pub fn new(indices: &'a [I], size: i64, origin: Origin<'_>) -> Result<Self, Error> {
         refuse_outside(indices.into(), size, origin)?;
         Ok(Self { indices, size })
