@@ -131,6 +131,18 @@ fn expansions_read_like_rust() {
     show("strings_are_cloned", "<string[100, 4]> x[::-1]", Parameter);
 }
 
+/// Half of the other table is not looked at, so no Move reads either; a constant that nothing reads would be a warning.
+#[test]
+fn constants_have_one_form_where_a_nest_has_loops_after_all() {
+    let columns: Vec<String> = (0..90).map(|k| (k * k * 7 % 97).to_string()).collect();
+    let text = format!(
+        "<u8[90, 100], a: i64[128]> x[@(a[::2])][:, [{}]]",
+        columns.join(", ")
+    );
+    let source = emitted(&plan(&text), &["x", "a"], Destination::Parameter);
+    assert_eq!(source.matches("const ").count(), 1, "{source}");
+}
+
 /// What a `const` proves is the whole table, and an index that is never selected may be anything.
 #[test]
 fn an_unselected_index_is_in_no_proof() {

@@ -233,7 +233,14 @@ impl Emitter<'_> {
             let mut checks = checks.iter();
             checks.position(|check| self.is_whole(check, lookup))
         };
-        let mut tables: Vec<_> = lookups.iter().map(|one| (check_of(one), one)).collect();
+        // All of them are found before the first constant has a name, which nothing would read if the nest has loops after all.
+        let found = lookups.iter().map(|lookup| match lookup.table {
+            Buffer::Constant(at) => self
+                .is_fixed_table(at, lookup.size)
+                .then_some((None, lookup)),
+            Buffer::Operand(_) | Buffer::Scratch(_) => Some((Some(check_of(lookup)?), lookup)),
+        });
+        let mut tables = found.collect::<Option<Vec<_>>>()?;
         tables.sort_by_key(|(check, _)| *check);
         let root = self.wanted.root;
         let (mut numbers, mut indices) = (Vec::new(), Vec::new());
