@@ -35,27 +35,25 @@ fn blocks0<T: Element + Copy>(src: &[T], dst: &mut [T], (len, _, (to, []), (from
     copy(dst, to, src, from, len);
 }
 
-/// A loop: calls the function with the number of each turn and the positions in destination and source.
-#[inline]
-fn turns(
-    count: usize,
-    (mut to, to_step): (usize, isize),
-    (mut from, from_step): (usize, isize),
-    mut turn: impl FnMut(usize, usize, usize),
-) {
-    let mut i = 0;
-    while i < count {
-        turn(i, to, from);
-        to = to.wrapping_add_signed(to_step);
-        from = from.wrapping_add_signed(from_step);
-        i += 1;
-    }
+/// A loop around a body, which sees the number of each turn and the positions in destination and source. No function takes the body: one that
+/// the compiler does not inline would not know the numbers.
+macro_rules! turns {
+    ($count:expr, ($to:ident, $to_step:expr), ($from:ident, $from_step:expr), $i:ident => $body:expr) => {
+        let (mut $to, mut $from, mut $i) = ($to, $from, 0);
+        while $i < $count {
+            $body;
+            $to = $to.wrapping_add_signed($to_step);
+            $from = $from.wrapping_add_signed($from_step);
+            $i += 1;
+        }
+    };
 }
 
 /// Loops around another function, by the numbers as they are passed on, as they are written, and by indices.
 macro_rules! around {
     ($($looped:ident, $name:ident, $gather:ident: $numbers:ident<$loops:literal>, $places:literal, $inner:ident($($len:ident)?);)*) => {$(
-        #[inline]
+        #[cfg_attr(debug_assertions, inline)]
+        #[cfg_attr(not(debug_assertions), inline(always))]
         fn $looped<T: Element + Copy>(
             src: &[T],
             dst: &mut [T],
@@ -66,13 +64,13 @@ macro_rules! around {
                 (from, [from_step, from_inner @ ..]),
             ): $numbers<$loops>,
         ) {
-            turns(count, (to, to_step), (from, from_step), |_, to, from| {
-                $inner(src, dst, ($($len,)? extents, (to, to_inner), (from, from_inner)));
-            });
+            turns!(count, (to, to_step), (from, from_step), i =>
+                $inner(src, dst, ($($len,)? extents, (to, to_inner), (from, from_inner))));
         }
 
         /// Elements or blocks in that many loops.
-        #[inline]
+        #[cfg_attr(debug_assertions, inline)]
+        #[cfg_attr(not(debug_assertions), inline(always))]
         pub fn $name<T: Element + Copy>(
             src: &[T],
             dst: &mut [T],
@@ -90,7 +88,8 @@ macro_rules! around {
         ///
         /// # Errors
         /// That of every engine, before anything moves.
-        #[inline]
+        #[cfg_attr(debug_assertions, inline)]
+        #[cfg_attr(not(debug_assertions), inline(always))]
         #[expect(clippy::too_many_arguments, reason = "numbers, not nested")]
         pub fn $gather<T: Element + Copy, I: Element + Copy + Into<i64>, const RANK: usize>(
             src: &[T],
@@ -105,7 +104,7 @@ macro_rules! around {
         ) -> Result<(), Error> {
             check_run(indices, size, (operator, axis, &shape))?;
             let (to, from) = (to.cast_unsigned(), from.cast_unsigned());
-            turns(count, (to, to_step), (from, from_step), |i, to, from| {
+            turns!(count, (to, to_step), (from, from_step), i => {
                 let row = (wrap(indices[i].into(), size) as i64 * scale) as isize;
                 let at = (from.wrapping_add_signed(row), from_inner);
                 $inner(src, dst, ($($len,)? extents, (to, to_inner), at));
