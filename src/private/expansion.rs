@@ -12,7 +12,9 @@ extern crate alloc;
 
 pub use alloc::string::String;
 use xslice_core::fixed::copy_block;
-pub use xslice_core::fixed::{Checked, Fill, Gather, Gathers, Indices, Nest};
+pub use xslice_core::fixed::{
+    Checked, Fill, Gather, Gathers, Indices, Nest, VectorRows, Vectors, by_vectors,
+};
 pub use xslice_core::ir::Progression;
 pub use xslice_macros::expand;
 

@@ -5,6 +5,8 @@
     reason = "each test target includes this module and uses a part of it"
 )]
 
+#[cfg(target_os = "linux")]
+pub mod guarded;
 pub mod naive;
 pub mod rng;
 

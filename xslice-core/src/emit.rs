@@ -10,6 +10,7 @@
 //! check.rs     the indices of a gather, before anything moves
 //! call.rs      nests that are one call
 //! fixed.rs     nests that a Move does better
+//! vectors.rs   small patterns by vectors that the reader's compiler knows
 //! nest.rs      loops and their calls by numbers, unrolled ones, copies
 //! position.rs  where an element is: offset, strides, indices
 //! data.rs      types, values, constants
@@ -23,6 +24,7 @@ mod data;
 mod fixed;
 mod nest;
 mod position;
+mod vectors;
 
 use crate::access::{Buffer, Names, Shown};
 use crate::elem::ElementType;
@@ -205,6 +207,8 @@ struct Emitter<'a> {
     unrolled_left: usize,
     /// Nests that a Move does.
     statics: usize,
+    /// Those by vectors in place.
+    in_place: usize,
     /// Whether the last statement is the value.
     returned: bool,
     text: String,
@@ -220,6 +224,7 @@ impl<'a> Emitter<'a> {
             constants: Constants::new(taken.prefix(wanted.parameters)),
             unrolled_left: UNROLLED,
             statics: 0,
+            in_place: 0,
             returned: false,
             text: String::new(),
             depth: 1,
@@ -236,6 +241,13 @@ impl<'a> Emitter<'a> {
         }
         let mut steps = self.plan.steps();
         while let Some((step, rest)) = steps.split_first() {
+            if let Step::Nest(planned) = step
+                && let Some(in_place) = self.in_place(planned)
+            {
+                self.by_vectors(in_place, planned);
+                steps = rest;
+                continue;
+            }
             if let Some((call, rest)) = self.call(steps) {
                 self.write(&call, rest.is_empty());
                 steps = rest;

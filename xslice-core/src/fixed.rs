@@ -34,10 +34,13 @@
 
 mod checked;
 mod proof;
+mod vectors;
 
-pub use crate::move_::copy_block;
+pub use crate::move_::{by_vectors, copy_block};
 pub use checked::{Checked, Indices};
 pub(crate) use proof::Proven;
+pub(crate) use vectors::MOST_AROUND;
+pub use vectors::{VectorLoad, VectorLoop, VectorRows, Vectors};
 
 use crate::elem::Element;
 use crate::error::Error;

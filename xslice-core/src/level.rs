@@ -48,19 +48,29 @@ impl Level {
     }
 
     /// The best level, or the one that `XSLICE_SIMD` (`scalar`, `neon`, `avx2`, `avx512`) lowers it to; settled at the first call.
+    #[inline]
     #[must_use]
     pub fn best() -> Self {
         #[cfg(feature = "std")]
         {
-            *BEST.get_or_init(|| match std::env::var_os("XSLICE_SIMD") {
-                Some(wanted) => Self::up_to(&wanted.to_string_lossy()),
-                None => Self::all().last().unwrap_or(Self::SCALAR),
-            })
+            match BEST.get() {
+                Some(level) => *level,
+                None => Self::settle(),
+            }
         }
         #[cfg(not(feature = "std"))]
         {
             Self::all().last().unwrap_or(Self::SCALAR)
         }
+    }
+
+    #[cfg(feature = "std")]
+    #[cold]
+    fn settle() -> Self {
+        *BEST.get_or_init(|| match std::env::var_os("XSLICE_SIMD") {
+            Some(wanted) => Self::up_to(&wanted.to_string_lossy()),
+            None => Self::all().last().unwrap_or(Self::SCALAR),
+        })
     }
 
     /// The best level once it is settled, as it is wherever there is a schedule: short calls have nothing to save for a first one.

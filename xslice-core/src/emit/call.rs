@@ -41,14 +41,20 @@ impl Emitter<'_> {
         Some((call, rest))
     }
 
-    fn one_nest(&mut self, planned: &PlannedNest) -> Option<Call> {
+    pub(super) fn one_nest(&mut self, planned: &PlannedNest) -> Option<Call> {
         let call = self.by_move(planned, &[]);
         call.or_else(|| self.by_numbers(planned))
     }
 
     /// The call that is all of the plan, on its operands in their order.
     pub(super) fn one_call(&mut self) -> Option<Call> {
-        let (call, rest) = self.call(self.plan.steps())?;
+        let steps = self.plan.steps();
+        if let [Step::Nest(planned)] = steps
+            && self.in_place(planned).is_some()
+        {
+            return None;
+        }
+        let (call, rest) = self.call(steps)?;
         let operands = (0..self.plan.operands.len()).map(Buffer::Operand);
         let is_all = rest.is_empty()
             && call.scratch.is_none()

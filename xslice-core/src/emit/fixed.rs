@@ -83,7 +83,7 @@ fn pays_from_starts(schedule: &Schedule, runs: &LookedUp, bytes: usize) -> bool 
 
 /// Whether compilers make vectors of the loops of a nest: of elements that are read backwards, and of every second one in a single loop.
 /// These are as quick as those of a shuffle, and begin sooner.
-fn compilers_make_vectors(nest: &LoopNest) -> bool {
+pub(super) fn compilers_make_vectors(nest: &LoopNest) -> bool {
     let (strides, extents) = (&nest.src().strides[..], nest.extents());
     let is_backwards = strides.last() == Some(&-1) && extents.last() >= Some(&LEAST_TURNS);
     let is_wide = nest.element_type().size() >= 4;

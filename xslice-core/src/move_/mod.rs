@@ -61,6 +61,7 @@ use copy::{Rows, by_width};
 #[cfg(feature = "rayon")]
 pub(crate) use parallel::{pays, run_parallel};
 use part::Part;
+pub use shuffled::by_vectors;
 pub(crate) use shuffled::prepare;
 
 use crate::access::{IndexType, Lookup};

@@ -15,6 +15,10 @@ mod neon;
 use super::cache::Cache;
 use super::copy::{self, Rows};
 use super::prefetch;
+use crate::elem::Element;
+#[cfg(target_arch = "x86_64")]
+use crate::elem::ElementType;
+use crate::fixed::Vectors;
 #[cfg(target_arch = "x86_64")]
 use crate::level::Kind;
 use crate::level::Level;
@@ -323,6 +327,35 @@ unsafe fn move_anyhow(
 ) {
     // SAFETY: by the contract of this function.
     unsafe { shuffle.run_unknown(known.level, dst, src, known, low..high) }
+}
+
+/// Moves rows that the compiler knows; `false`, and nothing has moved, if the processor has no vectors of 64 bytes, or the slices are not as
+/// long as the rows say.
+#[inline]
+pub fn by_vectors<
+    T: Element,
+    R: Vectors<VECTORS, LOADS>,
+    const VECTORS: usize,
+    const LOADS: usize,
+>(
+    src: &[T],
+    dst: &mut [T],
+    _: R,
+) -> bool {
+    #[cfg(target_arch = "x86_64")]
+    if Level::best().kind() == Kind::Avx512
+        && [size_of_val(dst), size_of_val(src)] == const { R::ROWS.lens }
+        && T::TYPE != ElementType::String
+    {
+        // SAFETY: the level is the proof that the processor has the instructions; the constructor of the rows has proved that these lie inside
+        // buffers of these lengths (I3).
+        unsafe {
+            avx512::fixed::rows::<R, VECTORS, LOADS>(dst.as_mut_ptr().cast(), src.as_ptr().cast());
+        }
+        return true;
+    }
+    let _ = (dst, src);
+    false
 }
 
 impl KnownRows {

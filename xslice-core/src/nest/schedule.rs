@@ -20,7 +20,7 @@ use crate::error::Error;
 use crate::level::Level;
 use crate::list::List;
 use crate::range::Progression;
-use crate::shuffle::{KnownRows, Shuffle};
+use crate::shuffle::{KnownRows, LINE, Shuffle};
 use crate::tensor::Tensor;
 use alloc::{borrow::Cow, format, sync::Arc};
 use core::fmt;
@@ -244,6 +244,11 @@ impl Schedule {
             return Some(Cow::Borrowed(best));
         }
         Self::for_vectors(Level::SHORTEST_VECTOR, nest, known).map(Cow::Owned)
+    }
+
+    /// The schedule for vectors of 64 bytes.
+    pub(crate) fn for_lines(nest: &LoopNest, known: Known<'_>) -> Option<Self> {
+        Self::for_vectors(LINE, nest, known)
     }
 
     /// Why the innermost part of a nest of a plan with these constants is no shuffle; `None` where it is one, for strings and for a Range.

@@ -72,9 +72,39 @@ pub(crate) struct Tables<const N: usize> {
     inverse: u64,
 }
 
+/// In the order of a load, for a byte that another one gives.
+pub(crate) const NONE: u8 = 0x80;
+
 /// Units of 4 bytes in a vector of 64.
-#[cfg(target_arch = "x86_64")]
-const WORDS: usize = 64 / 4;
+pub(crate) const WORDS: usize = 64 / 4;
+
+/// The order by which one instruction merges a load into a vector by units of 4 bytes, each counted from the first of the vector, and those of
+/// the load after all of these; `before` is the order of what the vector has in the order in which it was loaded: of the load before, if that is
+/// the first, or of none. `None`: not all units stay together.
+pub(crate) const fn merged_by_words(before: &[u8; 64], load: &[u8; 64]) -> Option<[u32; WORDS]> {
+    let (mut order, mut word) = ([0; WORDS], 0);
+    while word < WORDS {
+        order[word] = match (word_of(before, word), word_of(load, word)) {
+            (None, _) | (_, None) => return None,
+            (_, Some(Some(from))) => from + WORDS as u32,
+            (Some(Some(from)), Some(None)) => from,
+            (Some(None), Some(None)) => word as u32,
+        };
+        word += 1;
+    }
+    Some(order)
+}
+
+/// The unit of 4 bytes that a load gives to a unit of the vector, if it gives any; `None` if it gives bytes of one otherwise.
+const fn word_of(order: &[u8; 64], word: usize) -> Option<Option<u32>> {
+    let at = 4 * word;
+    let [a, b, c, d] = [order[at], order[at + 1], order[at + 2], order[at + 3]];
+    match (a | b | c | d) & NONE {
+        0 if a % 4 == 0 && b == a + 1 && c == a + 2 && d == a + 3 => Some(Some(a as u32 / 4)),
+        _ if a & b & c & d == NONE => Some(None),
+        _ => None,
+    }
+}
 
 impl Tables<64> {
     /// The tables of a pattern, with how units of 4 bytes merge.
@@ -98,20 +128,8 @@ impl Tables<64> {
         for v in 0..self.vectors {
             let (first, others) = self.of_vector(v).split_first()?;
             for (at, load) in others.iter().enumerate() {
-                let merged = |word| {
-                    let given = load.word(word)?.map(|from| from + WORDS as u32);
-                    // The first is as it was loaded until the second merges.
-                    let before = match at {
-                        0 => first.word(word)?,
-                        _ => None,
-                    };
-                    Some(given.or(before).unwrap_or(word as u32))
-                };
-                let mut order = [0; WORDS];
-                for (word, from) in order.iter_mut().enumerate() {
-                    *from = merged(word)?;
-                }
-                orders.push(order);
+                let before = if at == 0 { &first.bytes } else { &[NONE; 64] };
+                orders.push(merged_by_words(before, &load.bytes)?);
             }
         }
         (!orders.is_empty()).then_some(orders)
@@ -204,6 +222,12 @@ impl<const N: usize> Tables<N> {
     pub fn pays(&self, pattern: &Pattern) -> bool {
         let each = pattern.cost_of_runs() + if pattern.is_alone() { ROW_COST } else { 0 };
         self.tile / pattern.period() * each > LOAD_COST * self.loads.len()
+    }
+
+    /// Whether they do where the compiler knows all numbers, and makes the moves of runs one after the other: those of 8 bytes are as quick.
+    pub fn pays_in_place(&self, pattern: &Pattern) -> bool {
+        let runs = self.tile / pattern.period() * pattern.cost_of_runs();
+        pattern.unit() < 8 && 2 * runs >= 5 * LOAD_COST * self.loads.len()
     }
 
     /// The tables whose vectors all have the same loads: three vectors that whole periods fill, of as many loads side by side in the source,
@@ -487,26 +511,9 @@ impl<const N: usize> Load<N> {
     fn idle(offset: isize) -> Self {
         Self {
             offset,
-            bytes: [0x80; N],
+            bytes: [NONE; N],
             mask: 0,
             used: 0,
-        }
-    }
-
-    /// The unit of 4 bytes that it gives to a unit of the vector, if it gives any; `None` if it gives bytes of one otherwise.
-    #[cfg(target_arch = "x86_64")]
-    fn word(&self, at: usize) -> Option<Option<u32>> {
-        let given = self.mask >> (4 * at) & 0b1111;
-        let bytes = &self.bytes[4 * at..][..4];
-        match given {
-            0 => Some(None),
-            0b1111
-                if bytes[0].is_multiple_of(4)
-                    && bytes.is_sorted_by(|one, next| one + 1 == *next) =>
-            {
-                Some(Some(u32::from(bytes[0]) / 4))
-            }
-            _ => None,
         }
     }
 

@@ -6,6 +6,7 @@
 //!   picked  rows that each begin at a place of their own
 //!   known   rows that were found when they were planned
 
+pub(super) mod fixed;
 pub(super) mod known;
 pub(super) mod picked;
 pub(super) mod short;

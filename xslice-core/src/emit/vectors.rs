@@ -1,0 +1,411 @@
+//! Small patterns by vectors that their reader's compiler knows: constants of [`crate::fixed::VectorRows`].
+//!
+//! What stands behind them is done where the processor has no such vectors.
+
+use super::Emitter;
+use super::fixed::compilers_make_vectors;
+use crate::access::Buffer;
+use crate::fixed::{MOST_AROUND, VectorLoop};
+use crate::nest::schedule::{Move, Periods, Schedule, constant_in};
+use crate::nest::{LoopNest, Source};
+use crate::plan::PlannedNest;
+use crate::shuffle::{Load, Pattern, Tables};
+use alloc::{format, string::String, vec, vec::Vec};
+
+/// Vectors that are stored, at most: beside more of them the call of a Move weighs little.
+const MOST_STORES: usize = 128;
+
+/// Loads of a tile, at most: each has an order of its own, in the text and in a register.
+const MOST_LOADS: usize = 9;
+
+/// What runs one by one cost at least, as [`Pattern::cost_of_runs`] counts: 32 of 4 bytes. Fewer are over as soon.
+const LEAST: usize = 1 << 7;
+
+/// What a [`VectorRows`](crate::fixed::VectorRows) is made of.
+struct Rows<'a> {
+    /// Bytes of destination and source.
+    lens: [usize; 2],
+    first: [i64; 2],
+    around: Vec<VectorLoop>,
+    tiles: VectorLoop,
+    last: (usize, [isize; 2]),
+    tables: &'a Tables<64>,
+}
+
+impl<'a> Rows<'a> {
+    /// Those of a schedule for vectors of 64 bytes, if that pays.
+    fn of(nest: &LoopNest, schedule: &'a Schedule) -> Option<Self> {
+        let Move::Shuffle(Periods { count, shuffle, .. }) = schedule.inner() else {
+            return None;
+        };
+        let (pattern, tables) = (shuffle.pattern(), shuffle.wide()?);
+        let (extents, dst, src) = (schedule.extents(), schedule.dst(), schedule.src());
+        let (tiles, last) = tiles(count * pattern.period(), pattern, tables);
+        let rows: usize = extents.iter().product();
+        let stores = rows * (tiles + usize::from(last.0 > 0)) * tables.vectors;
+        let pays = stores <= MOST_STORES
+            && tables.loads.len() <= MOST_LOADS
+            && rows * count * pattern.cost_of_runs() >= LEAST
+            && tables.pays_in_place(pattern);
+        if !pays || extents.len() > MOST_AROUND || !src.is_affine() {
+            return None;
+        }
+        let size = nest.element_type().size();
+        let strides = dst.strides.iter().zip(&src.strides);
+        let around = extents.iter().zip(strides);
+        Some(Self {
+            lens: [nest.destination_len(), nest.source_len()].map(|len| len * size),
+            first: [dst.offset, src.offset],
+            around: around
+                .map(|(&turns, (&dst, &src))| (turns, [dst as isize, src as isize]))
+                .collect(),
+            tiles: (tiles, [tables.tile as isize, tables.src_stride]),
+            last,
+            tables,
+        })
+    }
+
+    /// As they are constructed: the numbers, one on a line.
+    fn lines(&self) -> Vec<String> {
+        let load = |Load { offset, bytes, .. }: &Load<64>| {
+            let order: String = bytes.iter().map(|byte| format!("\\x{byte:02x}")).collect();
+            format!("({offset}, *b\"{order}\")")
+        };
+        let vectors = self.tables.loads.chunks(self.tables.per_vector);
+        let vectors = vectors.map(|loads| format!("[{}]", listed(loads.iter().map(load))));
+        vec![
+            format!("{:?}", self.lens),
+            format!("{:?}", self.first),
+            format!("&{:?}", self.around),
+            format!("{:?}", self.tiles),
+            format!("{}", self.tables.given),
+            format!("{:?}", self.last),
+            format!("[{}]", listed(vectors)),
+        ]
+    }
+}
+
+fn listed(each: impl Iterator<Item = String>) -> String {
+    each.collect::<Vec<_>>().join(", ")
+}
+
+/// The tiles of a row of `bytes` bytes of which all that loads give is stored, and what is left: its bytes, and where it begins in destination
+/// and source. A tile that fills its vectors may overlap the one before it instead.
+fn tiles(bytes: usize, pattern: &Pattern, tables: &Tables<64>) -> (usize, (usize, [isize; 2])) {
+    let (tile, given) = (tables.tile, tables.given);
+    let whole = bytes.checked_sub(given).map_or(0, |rest| rest / tile + 1);
+    let done = match whole {
+        0 => 0,
+        _ => (whole - 1) * tile + given,
+    };
+    let last = match bytes - done {
+        0 => (0, [0, 0]),
+        _ if whole > 0 && tables.fill_vectors() => {
+            let at = bytes - tile;
+            (tile, [at as isize, pattern.place(at)])
+        }
+        _ => {
+            let at = whole * tile;
+            (bytes - at, [at as isize, pattern.place(at)])
+        }
+    };
+    (whole, last)
+}
+
+/// A nest by vectors in place.
+pub(super) struct InPlace {
+    source: Buffer,
+    /// Vectors of a tile, and loads of each.
+    shape: (usize, usize),
+    /// The numbers of its rows.
+    rows: Vec<String>,
+}
+
+impl Emitter<'_> {
+    /// The nest by vectors in place, if that pays: it is small, and compilers make no vectors of it.
+    pub(super) fn in_place(&self, planned: &PlannedNest) -> Option<InPlace> {
+        let nest = planned.nest();
+        let Source::Buffer(source) = nest.source() else {
+            return None;
+        };
+        if self.is_const() || compilers_make_vectors(nest) {
+            return None;
+        }
+        let schedule = Schedule::for_lines(nest, &constant_in(self.plan.constants()))?;
+        let rows = Rows::of(nest, &schedule)?;
+        Some(InPlace {
+            source,
+            shape: (rows.tables.vectors, rows.tables.per_vector),
+            rows: rows.lines(),
+        })
+    }
+
+    /// Writes a nest by vectors in place, and behind them what is done where the processor has none.
+    pub(super) fn by_vectors(&mut self, in_place: InPlace, planned: &PlannedNest) {
+        let (root, (vectors, loads)) = (self.wanted.root, in_place.shape);
+        let name = format!("{}VECTORS{}", self.constants.prefix(), self.in_place);
+        self.in_place += 1;
+        let (path, types) = (
+            format!("{root}::__private::Vector"),
+            format!("<{vectors}, {loads}>"),
+        );
+        self.line(format_args!("struct {name};"));
+        self.open(format_args!("impl {path}s{types} for {name}"));
+        self.line(format_args!(
+            "const ROWS: {path}Rows{types} = {path}Rows::new("
+        ));
+        self.depth += 1;
+        for numbers in in_place.rows {
+            self.line(format_args!("{numbers},"));
+        }
+        self.depth -= 1;
+        self.line(format_args!(");"));
+        self.close();
+        let source = self.reference(in_place.source);
+        let target = self.target(planned.scratch());
+        let target = format!("{}{target}", self.mutable(&target));
+        self.open(format_args!(
+            "if !{root}::__private::by_vectors({source}, {target}, {name})"
+        ));
+        match self.one_nest(planned) {
+            Some(call) => self.write(&call, false),
+            None => self.nest(planned),
+        }
+        self.close();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::access::{Access, Lookup};
+    use crate::fixed::VectorRows;
+    use crate::plan::{Plan, Step};
+    use crate::{ElementType, Program, Signature};
+
+    /// Which byte of the source stands at each byte of a destination; `None`: no one knows.
+    type Map = Vec<Option<usize>>;
+
+    /// What a nest says.
+    fn wanted(nest: &LoopNest, plan: &Plan) -> Map {
+        let index = constant_in(plan.constants());
+        let index =
+            |lookup: &Lookup, at: i64| index(lookup.table, at as usize).expect("a constant");
+        let size = nest.element_type().size();
+        let mut map = vec![None; nest.destination_len() * size];
+        let count: usize = nest.extents().iter().product();
+        for turn in 0..count {
+            let mut rest = turn;
+            let mut counters: Vec<usize> = nest.extents().to_vec();
+            for counter in counters.iter_mut().rev() {
+                let extent = *counter;
+                (*counter, rest) = (rest % extent, rest / extent);
+            }
+            let at = |access: &Access| access.position(&counters, &index) as usize * size;
+            let (to, from) = (at(nest.dst()), at(nest.src()));
+            (0..nest.block() * size).for_each(|byte| map[to + byte] = Some(from + byte));
+        }
+        map
+    }
+
+    /// What rows move, in the order of a processor, of which every load and byte is looked at.
+    fn moved<const VECTORS: usize, const LOADS: usize>(rows: &VectorRows<VECTORS, LOADS>) -> Map {
+        let mut map = vec![None; rows.lens[0]];
+        let place = |[to, from]: [isize; 2], [dst, src]: [isize; 2], turn: usize| {
+            [to + turn as isize * dst, from + turn as isize * src]
+        };
+        let mut tile = |[to, from]: [isize; 2], bytes: usize| {
+            for v in 0..bytes.div_ceil(64) {
+                let mut vector = [None; 64];
+                for (l, (offset, order)) in rows.loads[v].iter().enumerate() {
+                    let reads = match bytes >= rows.stored {
+                        true => rows.reads[v][l],
+                        false => rows.used(v * LOADS + l, bytes),
+                    };
+                    for (byte, from_load) in order.iter().enumerate() {
+                        let source = from + offset + *from_load as isize;
+                        let is_given = rows.gives[v][l] >> byte & 1 == 1;
+                        assert_eq!(is_given, *from_load < 64);
+                        if is_given && reads >> from_load & 1 == 1 {
+                            assert!((0..rows.lens[1] as isize).contains(&source), "{rows:?}");
+                            vector[byte] = Some(source as usize);
+                        }
+                    }
+                    let (first, end) = (from + offset, from + offset + 64);
+                    let is_inside = 0 <= first && end <= rows.lens[1] as isize;
+                    assert!(is_inside || rows.is_masked, "{rows:?}");
+                }
+                let stored = (bytes - v * 64).min(64);
+                let to = to as usize + v * 64;
+                map[to..to + stored].copy_from_slice(&vector[..stored]);
+            }
+        };
+        let [a, b, c] = rows.around;
+        for i in 0..a.0 {
+            for j in 0..b.0 {
+                for k in 0..c.0 {
+                    let row = place(place(place(rows.first, a.1, i), b.1, j), c.1, k);
+                    for t in 0..rows.tiles.0 {
+                        let (spilled, width) = rows.spilled;
+                        let bytes = if t < spilled { width } else { rows.stored };
+                        tile(place(row, rows.tiles.1, t), bytes);
+                    }
+                    tile(place(row, rows.last.1, 1), rows.last.0);
+                }
+            }
+        }
+        map
+    }
+
+    /// Those rows as a value: what the compiler makes of their text.
+    fn built<const VECTORS: usize, const LOADS: usize>(
+        of: &Rows<'_>,
+    ) -> VectorRows<VECTORS, LOADS> {
+        let load = |v: usize, l: usize| {
+            let load = &of.tables.loads[v * LOADS + l];
+            (load.offset, load.bytes)
+        };
+        VectorRows::new(
+            of.lens,
+            of.first.map(|first| first as isize),
+            &of.around,
+            of.tiles,
+            of.tables.given,
+            of.last,
+            core::array::from_fn(|v| core::array::from_fn(|l| load(v, l))),
+        )
+    }
+
+    /// What was met.
+    #[derive(Debug)]
+    struct Found {
+        shape: (usize, usize),
+        around: usize,
+        tiles: usize,
+        last: usize,
+        spilled: usize,
+        is_masked: bool,
+    }
+
+    impl Found {
+        fn new(rows: &Rows<'_>, spilled: usize, is_masked: bool) -> Self {
+            Self {
+                shape: (rows.tables.vectors, rows.tables.per_vector),
+                around: rows.around.len(),
+                tiles: rows.tiles.0,
+                last: rows.last.0,
+                spilled,
+                is_masked,
+            }
+        }
+    }
+
+    /// Whether the nest of a text is moved by vectors in place, as it says then.
+    fn agrees(text: &str, ty: ElementType, dims: &[usize]) -> Option<Found> {
+        let program = Program::parse(text).expect("a legal text");
+        let signature = Signature::new().operand(ty, dims);
+        let plan = program.compile(&signature).expect("a legal program");
+        let [Step::Nest(planned)] = plan.steps() else {
+            return None;
+        };
+        let nest = planned.nest();
+        let schedule = Schedule::for_lines(nest, &constant_in(plan.constants()))?;
+        let rows = Rows::of(nest, &schedule)?;
+        macro_rules! each {
+            ($(($vectors:literal, $loads:literal))*) => {
+                match (rows.tables.vectors, rows.tables.per_vector) {
+                    $(($vectors, $loads) => {
+                        let built = built::<$vectors, $loads>(&rows);
+                        (moved(&built), Found::new(&rows, built.spilled.0, built.is_masked))
+                    })*
+                    shape => panic!("{text} {dims:?}: {shape:?} is a shape to be listed here"),
+                }
+            };
+        }
+        let (map, found) = each! {
+            (1, 1) (1, 2) (1, 3) (1, 4) (1, 5) (1, 6) (1, 7) (1, 8) (2, 1) (2, 2) (2, 3) (2, 4) (3, 1) (3, 2) (3, 3) (5, 1) (7, 1)
+        };
+        let wanted = wanted(nest, &plan);
+        let first = map
+            .iter()
+            .zip(&wanted)
+            .position(|(got, wanted)| got != wanted);
+        assert_eq!(
+            first, None,
+            "{text} {ty} {dims:?}: the first byte that is another"
+        );
+        Some(found)
+    }
+
+    #[test]
+    fn rows_in_place_move_what_their_nest_says() {
+        let texts = [
+            "x[..., ::-1]",
+            "x[..., ::2]",
+            "x[..., 1::3]",
+            "x[..., ::-4]",
+            "x[..., 2:]",
+            "x[::-1]",
+            "x[::2, ::-1]",
+            "x[::-2, 1::2]",
+            "x[1:, :-1]",
+            "x[:, ::-1, ::-2]",
+            "x[::-1, ::2, :3]",
+            "x[..., [2, 0, 1]]",
+            "x[:, [1, 0]]",
+        ];
+        let shapes: [&[usize]; 11] = [
+            &[16, 16, 3],
+            &[8, 8, 4],
+            &[5, 7, 6],
+            &[3, 4, 9],
+            &[2, 30, 5],
+            &[40, 3, 3],
+            &[6, 5, 12],
+            &[2, 3, 64],
+            &[7, 3, 17],
+            &[4, 4, 4, 4, 4, 4],
+            &[4, 4, 4, 6],
+        ];
+        let mut found = Vec::new();
+        for text in texts {
+            for dims in shapes {
+                for ty in [
+                    ElementType::U8,
+                    ElementType::I16,
+                    ElementType::F32,
+                    ElementType::F64,
+                ] {
+                    found.extend(agrees(text, ty, dims));
+                }
+            }
+        }
+        found.extend(agrees(
+            "x[:, ::2, ::-1, 1:4]",
+            ElementType::I16,
+            &[54, 3, 3, 4],
+        ));
+        found.extend(agrees(
+            "x[::3, 1::3, ::-3, ::2]",
+            ElementType::U8,
+            &[6, 6, 6, 160],
+        ));
+        assert!(found.len() > 150, "{} are moved in place", found.len());
+        // Tiles of one vector and of several, which overlap, spill, end with a part of one, or have masks.
+        let has = |what, is: fn(&Found) -> bool| {
+            assert!(found.iter().any(is), "none {what}");
+        };
+        has("is one vector of one load", |found| found.shape == (1, 1));
+        has("is one of five loads", |found| found.shape == (1, 5));
+        has("is of three vectors", |found| found.shape == (3, 2));
+        has("stands in three loops", |found| found.around == 3);
+        has("spills up to its end", |found| {
+            found.spilled > 0 && found.last == 0
+        });
+        has("spills and has a rest", |found| {
+            found.spilled > 0 && found.last > 0
+        });
+        has("is a part of a tile", |found| found.tiles == 0);
+        has("has masks", |found| found.is_masked && found.shape.1 > 1);
+    }
+}

@@ -1,0 +1,276 @@
+//! Small patterns as vectors of 64 bytes that the reader's compiler knows: what a plan finds for a processor that has these, as constants.
+//!
+//! The call of a Move takes 10 to 20 ns before the first byte moves: it asks a schedule what there is to do. Here that is over when the
+//! program is compiled, and so is the proof that nothing lies outside.
+
+use crate::shuffle::{NONE, WORDS, merged_by_words};
+
+/// Rows of a pattern, by vectors of 64 bytes; every number is in bytes.
+///
+/// A row is a number of tiles, and then what is left of it: the first bytes of another tile. A tile is `VECTORS` vectors, each made by `LOADS`
+/// loads.
+#[derive(Clone, Copy, Debug)]
+pub struct VectorRows<const VECTORS: usize, const LOADS: usize> {
+    pub(crate) lens: [usize; 2],
+    pub(crate) first: [isize; 2],
+    /// Around the tiles of a row.
+    pub(crate) around: [VectorLoop; MOST_AROUND],
+    pub(crate) tiles: VectorLoop,
+    /// What is stored of a tile.
+    pub(crate) stored: usize,
+    pub(crate) last: (usize, [isize; 2]),
+    pub(crate) loads: [[VectorLoad; LOADS]; VECTORS],
+    /// So many tiles of a row are stored by a vector of so many bytes: what that has too many, the tiles after it write again (I4).
+    pub(crate) spilled: (usize, usize),
+    /// Whether some loads would leave the source, so that each reads only what it gives (I3).
+    pub(crate) is_masked: bool,
+    /// What a load gives, a bit for each byte of its vector.
+    pub(crate) gives: [[u64; LOADS]; VECTORS],
+    /// What is read of a load for what is stored of its tile, a bit for each byte.
+    pub(crate) reads: [[u64; LOADS]; VECTORS],
+    /// How loads after the first of a vector merge by words, where all do.
+    pub(crate) words: Option<[[[u32; WORDS]; LOADS]; VECTORS]>,
+}
+
+/// Loops around rows, at most.
+pub(crate) const MOST_AROUND: usize = 3;
+
+/// Turns of a loop, and what each adds in the destination and in the source.
+pub type VectorLoop = (usize, [isize; 2]);
+
+/// Where a load begins, from the place of its tile; and for each byte of the vector which one of the load it is, with the top bit set where
+/// that is one of another load.
+pub type VectorLoad = (isize, [u8; 64]);
+
+/// What lies between two places: the first byte, and the one after the last.
+type Reach = (isize, isize);
+
+const NOTHING: Reach = (isize::MAX / 2, isize::MIN / 2);
+
+/// The sides of a nest.
+const DST: usize = 0;
+const SRC: usize = 1;
+
+/// Rows as a type, for which the compiler makes a function.
+pub trait Vectors<const VECTORS: usize, const LOADS: usize> {
+    /// The rows.
+    const ROWS: VectorRows<VECTORS, LOADS>;
+}
+
+impl<const VECTORS: usize, const LOADS: usize> VectorRows<VECTORS, LOADS> {
+    /// Rows in buffers of these lengths, of destination and source: where the first begins in each, the loops around them, outermost first,
+    /// the loop over tiles, what is stored of a tile, what is left of a row after them (how much, and where it begins from the row's place),
+    /// and the loads of each vector.
+    ///
+    /// Four bytes of the second half of eight, backwards:
+    ///
+    /// ```
+    /// use xslice_core::fixed::{VectorRows, Vectors, by_vectors};
+    /// struct Backwards;
+    /// impl Vectors<1, 1> for Backwards {
+    ///     const ROWS: VectorRows<1, 1> = {
+    ///         let mut order = [0x80; 64];
+    ///         (order[0], order[1], order[2], order[3]) = (3, 2, 1, 0);
+    ///         VectorRows::new([4, 8], [0, 7], &[], (1, [0, 0]), 4, (0, [0, 0]), [[(-3, order)]])
+    ///     };
+    /// }
+    /// let (x, mut y) = ([1_u8, 2, 3, 4, 5, 6, 7, 8], [0; 4]);
+    /// if !by_vectors(&x, &mut y, Backwards) {
+    ///     y = [8, 7, 6, 5]; // as any other processor does it
+    /// }
+    /// assert_eq!(y, [8, 7, 6, 5]);
+    /// ```
+    /// ```compile_fail
+    /// # use xslice_core::fixed::VectorRows;
+    /// const BEFORE_THE_FIRST: VectorRows<1, 1> = {
+    ///     let mut order = [0x80; 64];
+    ///     (order[0], order[1], order[2], order[3]) = (3, 2, 1, 0);
+    ///     VectorRows::new([4, 8], [0, 2], &[], (1, [0, 0]), 4, (0, [0, 0]), [[(-3, order)]])
+    /// };
+    /// # let _ = BEFORE_THE_FIRST;
+    /// ```
+    ///
+    /// # Panics
+    /// If a byte would be read or written outside (I3), or loops are more than three. In a constant, that is an error of the compiler.
+    #[must_use]
+    pub const fn new(
+        lens: [usize; 2],
+        first: [isize; 2],
+        around: &[VectorLoop],
+        tiles: VectorLoop,
+        stored: usize,
+        last: (usize, [isize; 2]),
+        loads: [[VectorLoad; LOADS]; VECTORS],
+    ) -> Self {
+        assert!(around.len() <= MOST_AROUND, "loops are more than three");
+        let mut rows = Self {
+            lens,
+            first,
+            around: [(1, [0, 0]); MOST_AROUND],
+            tiles,
+            stored,
+            last,
+            loads,
+            spilled: (0, stored),
+            is_masked: false,
+            gives: [[0; LOADS]; VECTORS],
+            reads: [[0; LOADS]; VECTORS],
+            words: None,
+        };
+        let mut k = 0;
+        while k < around.len() {
+            rows.around[MOST_AROUND - around.len() + k] = around[k];
+            k += 1;
+        }
+        rows.verify();
+        rows.spilled = rows.spilled();
+        rows.is_masked = !rows.is_inside(SRC, rows.loaded(), rows.loaded());
+        (rows.gives, rows.reads, rows.words) = (rows.gives(), rows.reads(), rows.words());
+        rows
+    }
+
+    /// Proves I3.
+    const fn verify(&self) {
+        let (stored, last, longest) = (self.stored, self.last.0, 64 * VECTORS);
+        let fit = stored <= longest && last <= longest;
+        assert!(fit, "more is stored of a tile than it has");
+        let is_inside = self.is_inside(DST, (0, stored as isize), (0, last as isize));
+        assert!(is_inside, "a byte is written outside the destination");
+        let is_inside = self.is_inside(SRC, self.read(stored), self.read(last));
+        assert!(is_inside, "a byte is read outside the source");
+    }
+
+    /// Whether what each tile reaches on a side, and what the last one of a row does, from their places on, lies in its buffer.
+    const fn is_inside(&self, side: usize, of_tile: Reach, of_last: Reach) -> bool {
+        let (mut row, (tiles, further)) = (NOTHING, self.tiles);
+        if tiles > 0 {
+            row = both(
+                of_tile,
+                moved(of_tile, (tiles - 1) as isize * further[side]),
+            );
+        }
+        if self.last.0 > 0 {
+            row = both(row, moved(of_last, self.last.1[side]));
+        }
+        let (mut all, mut k) = (moved(row, self.first[side]), 0);
+        while k < MOST_AROUND {
+            let (turns, further) = self.around[k];
+            all = both(
+                all,
+                moved(all, turns.saturating_sub(1) as isize * further[side]),
+            );
+            k += 1;
+        }
+        0 <= all.0 && all.1 <= self.lens[side] as isize
+    }
+
+    /// What the loads of a tile reach.
+    const fn loaded(&self) -> Reach {
+        let (mut all, mut at) = (NOTHING, 0);
+        while at < VECTORS * LOADS {
+            let (offset, _) = self.loads[at / LOADS][at % LOADS];
+            all = both(all, (offset, offset + 64));
+            at += 1;
+        }
+        all
+    }
+
+    /// What is read for the first `bytes` bytes of a tile.
+    const fn read(&self, bytes: usize) -> Reach {
+        let (mut all, mut at) = (NOTHING, 0);
+        while at < VECTORS * LOADS {
+            let ((offset, _), used) = (self.loads[at / LOADS][at % LOADS], self.used(at, bytes));
+            if used != 0 {
+                let (first, end) = (used.trailing_zeros(), 64 - used.leading_zeros());
+                all = both(all, (offset + first as isize, offset + end as isize));
+            }
+            at += 1;
+        }
+        all
+    }
+
+    /// What of load `at` of all makes the first `bytes` bytes of a tile, a bit for each byte.
+    pub(crate) const fn used(&self, at: usize, bytes: usize) -> u64 {
+        let (v, (_, order)) = (at / LOADS, &self.loads[at / LOADS][at % LOADS]);
+        let (mut used, mut byte) = (0, 0);
+        while byte < 64 && v * 64 + byte < bytes {
+            if order[byte] < 64 {
+                used |= 1 << order[byte];
+            }
+            byte += 1;
+        }
+        used
+    }
+
+    const fn reads(&self) -> [[u64; LOADS]; VECTORS] {
+        let (mut reads, mut at) = ([[0; LOADS]; VECTORS], 0);
+        while at < VECTORS * LOADS {
+            reads[at / LOADS][at % LOADS] = self.used(at, self.stored);
+            at += 1;
+        }
+        reads
+    }
+
+    const fn gives(&self) -> [[u64; LOADS]; VECTORS] {
+        let (mut gives, mut at) = ([[0; LOADS]; VECTORS], 0);
+        while at < VECTORS * LOADS * 64 {
+            let (v, l, byte) = (at / 64 / LOADS, at / 64 % LOADS, at % 64);
+            gives[v][l] |= ((self.loads[v][l].1[byte] < 64) as u64) << byte;
+            at += 1;
+        }
+        gives
+    }
+
+    const fn words(&self) -> Option<[[[u32; WORDS]; LOADS]; VECTORS]> {
+        let (mut words, mut at) = ([[[0; WORDS]; LOADS]; VECTORS], 0);
+        while at < VECTORS * LOADS {
+            let (v, l) = (at / LOADS, at % LOADS);
+            if l > 0 {
+                let before = if l == 1 {
+                    self.loads[v][0].1
+                } else {
+                    [NONE; 64]
+                };
+                match merged_by_words(&before, &self.loads[v][l].1) {
+                    Some(order) => words[v][l] = order,
+                    None => return None,
+                }
+            }
+            at += 1;
+        }
+        if LOADS > 1 { Some(words) } else { None }
+    }
+
+    /// The tiles whose vector may end past them: they touch, and the row has these bytes.
+    const fn spilled(&self) -> (usize, usize) {
+        let (tiles, [apart, _]) = self.tiles;
+        let touch = VECTORS == 1 && apart == self.stored as isize && self.stored > 0;
+        let width = match self.stored {
+            ..=16 => 16,
+            17..=32 => 32,
+            // As quick by two stores.
+            48 => 48,
+            _ => 64,
+        };
+        let done = tiles * self.stored;
+        let end = match self.last {
+            (bytes @ 1.., [at, _]) if 0 <= at && at <= done as isize => at as usize + bytes,
+            _ => done,
+        };
+        if !touch || end < width {
+            return (0, self.stored);
+        }
+        let most = (end - width) / self.stored + 1;
+        (if most < tiles { most } else { tiles }, width)
+    }
+}
+
+const fn both(one: Reach, other: Reach) -> Reach {
+    let first = if one.0 < other.0 { one.0 } else { other.0 };
+    let end = if one.1 > other.1 { one.1 } else { other.1 };
+    (first, end)
+}
+
+const fn moved((first, end): Reach, by: isize) -> Reach {
+    (first + by, end + by)
+}
