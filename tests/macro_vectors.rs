@@ -135,6 +135,7 @@ patterns! {
     forty_eight_bytes: u8 [70, 200] [:, 1:97:2] = [Slice(0, 1, 70), Slice(1, 2, 48)];
     fifty_seven_bytes: u8 [70, 200] [:, 86::2] = [Slice(0, 1, 70), Slice(86, 2, 57)];
     overlapping_vectors: u8 [7, 900] [:, 40:240:2] = [Slice(0, 1, 7), Slice(40, 2, 100)];
-    three_bytes_of_six: u8 [60, 6] [::-1, 5:2:-1] = [Slice(59, -1, 60), Slice(5, -1, 3)];
+    two_bytes_of_four: u8 [60, 4] [::-1, 2:0:-1] = [Slice(59, -1, 60), Slice(2, -1, 2)];
+    a_part_of_a_tile: u8 [8, 200, 3] [3:4, 3:23, ::-1] = [Slice(3, 1, 1), Slice(3, 1, 20), Slice(2, -1, 3)];
     narrow_rows: i8 [30, 4, 9] [::2, :, 8:2:-1] = [Slice(0, 2, 15), Slice(0, 1, 4), Slice(8, -1, 6)];
 }

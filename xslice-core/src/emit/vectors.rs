@@ -5,11 +5,11 @@
 use super::Emitter;
 use super::fixed::compilers_make_vectors;
 use crate::access::Buffer;
-use crate::fixed::{MOST_AROUND, VectorLoop};
+use crate::fixed::VectorLoop;
 use crate::nest::schedule::{Move, Periods, Schedule, constant_in};
 use crate::nest::{LoopNest, Source};
 use crate::plan::PlannedNest;
-use crate::shuffle::{Load, Pattern, Tables};
+use crate::shuffle::{LINE, Load, Pattern, RowLoops, Shuffle, Tables};
 use alloc::{format, string::String, vec, vec::Vec};
 
 /// Vectors that are stored, at most: beside more of them the call of a Move weighs little.
@@ -18,50 +18,114 @@ const MOST_STORES: usize = 128;
 /// Loads of a tile, at most: each has an order of its own, in the text and in a register.
 const MOST_LOADS: usize = 9;
 
+/// Registers for the masks of a tile: by what each load but the first of a vector gives, and by what it reads where some would leave the source.
+const MASKS: usize = 7;
+
 /// What runs one by one cost at least, as [`Pattern::cost_of_runs`] counts: 32 of 4 bytes. Fewer are over as soon.
 const LEAST: usize = 1 << 7;
 
 /// What a [`VectorRows`](crate::fixed::VectorRows) is made of.
-struct Rows<'a> {
+struct Rows {
     /// Bytes of destination and source.
     lens: [usize; 2],
     first: [i64; 2],
     around: Vec<VectorLoop>,
-    tiles: VectorLoop,
-    last: (usize, [isize; 2]),
-    tables: &'a Tables<64>,
+    row: Tiled,
 }
 
-impl<'a> Rows<'a> {
+/// A row by the tiles of some tables.
+struct Tiled {
+    tables: Tables<64>,
+    /// Tiles of which all that loads give is stored.
+    whole: usize,
+    /// What is left after them, and where it begins in destination and source.
+    last: (usize, [isize; 2]),
+}
+
+impl Tiled {
+    /// Rows of `bytes` bytes. A tile that fills its vectors may overlap the one before it at the end.
+    fn new(bytes: usize, pattern: &Pattern, tables: Tables<64>) -> Self {
+        let (tile, given) = (tables.tile, tables.given);
+        let whole = bytes.checked_sub(given).map_or(0, |rest| rest / tile + 1);
+        let done = match whole {
+            0 => 0,
+            _ => (whole - 1) * tile + given,
+        };
+        let at = match whole > 0 && tables.fill_vectors() {
+            true => bytes - tile,
+            false => whole * tile,
+        };
+        let last = match bytes - done {
+            0 => (0, [0, 0]),
+            _ => (bytes - at, [at as isize, pattern.place(at)]),
+        };
+        Self {
+            tables,
+            whole,
+            last,
+        }
+    }
+
+    /// What its loads reach, from the place of the row.
+    fn reach(&self) -> (isize, isize) {
+        let (tables, (bytes, [_, place])) = (&self.tables, self.last);
+        let end = match bytes {
+            0 => (self.whole as isize - 1) * tables.src_stride,
+            _ => place,
+        };
+        (tables.reach.0 + end.min(0), tables.reach.1 + end.max(0))
+    }
+
+    /// Masks of a tile.
+    fn masks(&self, are_inside: bool) -> usize {
+        let (loads, vectors) = (self.tables.loads.len(), self.tables.vectors);
+        let merged = match self.tables.by_words() {
+            Some(_) => 0,
+            None => loads - vectors,
+        };
+        merged + if are_inside { 0 } else { loads }
+    }
+
+    /// Vectors that are stored.
+    fn stores(&self) -> usize {
+        (self.whole + usize::from(self.last.0 > 0)) * self.tables.vectors
+    }
+}
+
+impl Rows {
     /// Those of a schedule for vectors of 64 bytes, if that pays.
-    fn of(nest: &LoopNest, schedule: &'a Schedule) -> Option<Self> {
+    fn of(nest: &LoopNest, schedule: &Schedule) -> Option<Self> {
         let Move::Shuffle(Periods { count, shuffle, .. }) = schedule.inner() else {
             return None;
         };
-        let (pattern, tables) = (shuffle.pattern(), shuffle.wide()?);
         let (extents, dst, src) = (schedule.extents(), schedule.dst(), schedule.src());
-        let (tiles, last) = tiles(count * pattern.period(), pattern, tables);
-        let rows: usize = extents.iter().product();
-        let stores = rows * (tiles + usize::from(last.0 > 0)) * tables.vectors;
-        let pays = stores <= MOST_STORES
+        let size = nest.element_type().size();
+        let lens = [nest.destination_len(), nest.source_len()].map(|len| len * size);
+        let loops = RowLoops::new(extents, &dst.strides, &src.strides)?;
+        let holds = |of_row| {
+            let (first, end) = loops.reach(of_row);
+            let place = src.offset as isize;
+            place + first >= 0 && place + end <= lens[1] as isize
+        };
+        let (pattern, row) = (shuffle.pattern(), tiled(shuffle, *count, holds)?);
+        let (rows, tables) = (loops.count(), &row.tables);
+        let pays = rows * row.stores() <= MOST_STORES
             && tables.loads.len() <= MOST_LOADS
+            && row.masks(holds(row.reach())) <= MASKS
             && rows * count * pattern.cost_of_runs() >= LEAST
             && tables.pays_in_place(pattern);
-        if !pays || extents.len() > MOST_AROUND || !src.is_affine() {
+        if !pays || !src.is_affine() {
             return None;
         }
-        let size = nest.element_type().size();
         let strides = dst.strides.iter().zip(&src.strides);
         let around = extents.iter().zip(strides);
         Some(Self {
-            lens: [nest.destination_len(), nest.source_len()].map(|len| len * size),
+            lens,
             first: [dst.offset, src.offset],
             around: around
                 .map(|(&turns, (&dst, &src))| (turns, [dst as isize, src as isize]))
                 .collect(),
-            tiles: (tiles, [tables.tile as isize, tables.src_stride]),
-            last,
-            tables,
+            row,
         })
     }
 
@@ -71,15 +135,16 @@ impl<'a> Rows<'a> {
             let order: String = bytes.iter().map(|byte| format!("\\x{byte:02x}")).collect();
             format!("({offset}, *b\"{order}\")")
         };
-        let vectors = self.tables.loads.chunks(self.tables.per_vector);
+        let (tables, row) = (&self.row.tables, &self.row);
+        let vectors = tables.loads.chunks(tables.per_vector);
         let vectors = vectors.map(|loads| format!("[{}]", listed(loads.iter().map(load))));
         vec![
             format!("{:?}", self.lens),
             format!("{:?}", self.first),
             format!("&{:?}", self.around),
-            format!("{:?}", self.tiles),
-            format!("{}", self.tables.given),
-            format!("{:?}", self.last),
+            format!("({}, [{}, {}])", row.whole, tables.tile, tables.src_stride),
+            format!("{}", tables.given),
+            format!("{:?}", row.last),
             format!("[{}]", listed(vectors)),
         ]
     }
@@ -89,27 +154,21 @@ fn listed(each: impl Iterator<Item = String>) -> String {
     each.collect::<Vec<_>>().join(", ")
 }
 
-/// The tiles of a row of `bytes` bytes of which all that loads give is stored, and what is left: its bytes, and where it begins in destination
-/// and source. A tile that fills its vectors may overlap the one before it instead.
-fn tiles(bytes: usize, pattern: &Pattern, tables: &Tables<64>) -> (usize, (usize, [isize; 2])) {
-    let (tile, given) = (tables.tile, tables.given);
-    let whole = bytes.checked_sub(given).map_or(0, |rest| rest / tile + 1);
-    let done = match whole {
-        0 => 0,
-        _ => (whole - 1) * tile + given,
-    };
-    let last = match bytes - done {
-        0 => (0, [0, 0]),
-        _ if whole > 0 && tables.fill_vectors() => {
-            let at = bytes - tile;
-            (tile, [at as isize, pattern.place(at)])
-        }
-        _ => {
-            let at = whole * tile;
-            (bytes - at, [at as isize, pattern.place(at)])
-        }
-    };
-    (whole, last)
+/// Rows of `count` periods, by loads that all lie inside the source, which `holds` says of what a row reaches, if there are such.
+fn tiled(shuffle: &Shuffle, count: usize, holds: impl Fn((isize, isize)) -> bool) -> Option<Tiled> {
+    let pattern = shuffle.pattern();
+    let by = |pattern: &Pattern, tables| Tiled::new(count * pattern.period(), pattern, tables);
+    let first = by(pattern, shuffle.wide()?.clone());
+    if holds(first.reach()) {
+        return Some(first);
+    }
+    let periods = first.tables.tile / pattern.period();
+    let mut others = pattern.by_other_loads(count, (LINE, periods), &holds);
+    let other = others.find_map(|other| {
+        let other = by(&other, Tables::wide(&other)?);
+        holds(other.reach()).then_some(other)
+    });
+    Some(other.unwrap_or(first))
 }
 
 /// A nest by vectors in place.
@@ -135,7 +194,7 @@ impl Emitter<'_> {
         let rows = Rows::of(nest, &schedule)?;
         Some(InPlace {
             source,
-            shape: (rows.tables.vectors, rows.tables.per_vector),
+            shape: (rows.row.tables.vectors, rows.row.tables.per_vector),
             rows: rows.lines(),
         })
     }
@@ -258,20 +317,19 @@ mod tests {
     }
 
     /// Those rows as a value: what the compiler makes of their text.
-    fn built<const VECTORS: usize, const LOADS: usize>(
-        of: &Rows<'_>,
-    ) -> VectorRows<VECTORS, LOADS> {
+    fn built<const VECTORS: usize, const LOADS: usize>(of: &Rows) -> VectorRows<VECTORS, LOADS> {
         let load = |v: usize, l: usize| {
-            let load = &of.tables.loads[v * LOADS + l];
+            let load = &of.row.tables.loads[v * LOADS + l];
             (load.offset, load.bytes)
         };
+        let tables = &of.row.tables;
         VectorRows::new(
             of.lens,
             of.first.map(|first| first as isize),
             &of.around,
-            of.tiles,
-            of.tables.given,
-            of.last,
+            (of.row.whole, [tables.tile as isize, tables.src_stride]),
+            tables.given,
+            of.row.last,
             core::array::from_fn(|v| core::array::from_fn(|l| load(v, l))),
         )
     }
@@ -288,12 +346,12 @@ mod tests {
     }
 
     impl Found {
-        fn new(rows: &Rows<'_>, spilled: usize, is_masked: bool) -> Self {
+        fn new(rows: &Rows, spilled: usize, is_masked: bool) -> Self {
             Self {
-                shape: (rows.tables.vectors, rows.tables.per_vector),
+                shape: (rows.row.tables.vectors, rows.row.tables.per_vector),
                 around: rows.around.len(),
-                tiles: rows.tiles.0,
-                last: rows.last.0,
+                tiles: rows.row.whole,
+                last: rows.row.last.0,
                 spilled,
                 is_masked,
             }
@@ -313,7 +371,7 @@ mod tests {
         let rows = Rows::of(nest, &schedule)?;
         macro_rules! each {
             ($(($vectors:literal, $loads:literal))*) => {
-                match (rows.tables.vectors, rows.tables.per_vector) {
+                match (rows.row.tables.vectors, rows.row.tables.per_vector) {
                     $(($vectors, $loads) => {
                         let built = built::<$vectors, $loads>(&rows);
                         (moved(&built), Found::new(&rows, built.spilled.0, built.is_masked))
@@ -385,6 +443,7 @@ mod tests {
             ElementType::I16,
             &[54, 3, 3, 4],
         ));
+        found.extend(agrees("x[3:4, 3:23, ::-1]", ElementType::U8, &[8, 2000, 3]));
         found.extend(agrees(
             "x[::3, 1::3, ::-3, ::2]",
             ElementType::U8,

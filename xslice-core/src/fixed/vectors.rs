@@ -33,7 +33,7 @@ pub struct VectorRows<const VECTORS: usize, const LOADS: usize> {
 }
 
 /// Loops around rows, at most.
-pub(crate) const MOST_AROUND: usize = 3;
+const MOST_AROUND: usize = 3;
 
 /// Turns of a loop, and what each adds in the destination and in the source.
 pub type VectorLoop = (usize, [isize; 2]);

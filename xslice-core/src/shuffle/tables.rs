@@ -117,13 +117,10 @@ impl Tables<64> {
         });
         tables
     }
-}
 
-#[cfg(target_arch = "x86_64")]
-impl Tables<64> {
     /// The orders by which one instruction each merges a load after the first of a vector into what those before it gave; `None` where
     /// there is one load, or units of 4 bytes do not stay together.
-    fn by_words(&self) -> Option<Vec<[u32; WORDS]>> {
+    pub fn by_words(&self) -> Option<Vec<[u32; WORDS]>> {
         let mut orders = Vec::new();
         for v in 0..self.vectors {
             let (first, others) = self.of_vector(v).split_first()?;
@@ -136,6 +133,7 @@ impl Tables<64> {
     }
 
     /// Whether the loads of a tile have what another one reads, whose place is `apart` from its own: each byte as far from the first's.
+    #[cfg(target_arch = "x86_64")]
     pub fn gives_two(&self, apart: isize) -> bool {
         let lost = |load: &Load<64>| match apart {
             0.. => load.used >> (64 - apart),
@@ -188,7 +186,6 @@ impl<const N: usize> Tables<N> {
     }
 
     /// The loads of vector `v`.
-    #[cfg(target_arch = "x86_64")]
     pub fn of_vector(&self, v: usize) -> &[Load<N>] {
         &self.loads[v * self.per_vector..][..self.per_vector]
     }
