@@ -26,7 +26,7 @@ pub(crate) use known::{RowTiles, Spilled};
 #[cfg(target_arch = "x86_64")]
 pub(crate) use period::Named;
 pub(crate) use period::{Period, places};
-pub(crate) use tables::{Load, NONE, Tables, WORDS, merged_by_words};
+pub(crate) use tables::{LOAD_COST, Load, NONE, Tables, WORDS, merged_by_words};
 
 use crate::level::Level;
 use alloc::vec::Vec;

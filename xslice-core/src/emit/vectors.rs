@@ -9,7 +9,7 @@ use crate::fixed::VectorLoop;
 use crate::nest::schedule::{Move, Periods, Schedule, constant_in};
 use crate::nest::{LoopNest, Source};
 use crate::plan::PlannedNest;
-use crate::shuffle::{LINE, Load, Pattern, RowLoops, Shuffle, Tables};
+use crate::shuffle::{LINE, LOAD_COST, Load, Pattern, RowLoops, Shuffle, Tables};
 use alloc::{format, string::String, vec, vec::Vec};
 
 /// Vectors that are stored, at most: beside more of them the call of a Move weighs little.
@@ -17,6 +17,9 @@ const MOST_STORES: usize = 128;
 
 /// Loads of a tile, at most: each has an order of its own, in the text and in a register.
 const MOST_LOADS: usize = 9;
+
+/// Fewer lines of the result take as long by vectors of 16 bytes.
+const LEAST_LINES: usize = 7;
 
 /// Registers for the masks of a tile: by what each load but the first of a vector gives, and by what it reads where some would leave the source.
 const MASKS: usize = 7;
@@ -30,6 +33,7 @@ struct Rows {
     lens: [usize; 2],
     first: [i64; 2],
     around: Vec<VectorLoop>,
+    period: usize,
     row: Tiled,
 }
 
@@ -76,14 +80,35 @@ impl Tiled {
         (tables.reach.0 + end.min(0), tables.reach.1 + end.max(0))
     }
 
-    /// Masks of a tile.
-    fn masks(&self, are_inside: bool) -> usize {
+    /// Permutations of a tile, and masks.
+    fn steps(&self, are_inside: bool) -> (usize, usize) {
         let (loads, vectors) = (self.tables.loads.len(), self.tables.vectors);
-        let merged = match self.tables.by_words() {
-            Some(_) => 0,
-            None => loads - vectors,
+        let reads = if are_inside { 0 } else { loads };
+        match self.tables.by_words() {
+            Some(_) => (loads - vectors, reads),
+            None => (loads, loads - vectors + reads),
+        }
+    }
+
+    /// Whether its tiles begin with lines of the destination wherever that lies, and are so many that it pays.
+    fn are_lines(&self, pattern: &Pattern) -> bool {
+        let tables = &self.tables;
+        (tables.vectors, tables.tile, tables.given) == (1, LINE, LINE)
+            && LINE.is_multiple_of(pattern.period())
+            && self.whole >= LEAST_LINES
+    }
+
+    /// Whether it pays, beside what compilers make of the moves of its runs, whose numbers they know: where these are single units of 4 or 8 bytes
+    /// side by side, vectors of 16 bytes, which straddle no lines.
+    fn pays(&self, pattern: &Pattern, are_vectors: bool, are_inside: bool) -> bool {
+        let (permutations, masks) = self.steps(are_inside);
+        let runs = self.tables.tile / pattern.period() * pattern.cost_of_runs();
+        let is_quick = match pattern.unit() {
+            1 | 2 => true,
+            4 if !are_vectors => true,
+            _ => self.are_lines(pattern),
         };
-        merged + if are_inside { 0 } else { loads }
+        is_quick && masks <= MASKS && 2 * runs >= 5 * LOAD_COST * permutations
     }
 
     /// Vectors that are stored.
@@ -111,9 +136,8 @@ impl Rows {
         let (rows, tables) = (loops.count(), &row.tables);
         let pays = rows * row.stores() <= MOST_STORES
             && tables.loads.len() <= MOST_LOADS
-            && row.masks(holds(row.reach())) <= MASKS
             && rows * count * pattern.cost_of_runs() >= LEAST
-            && tables.pays_in_place(pattern);
+            && row.pays(pattern, compilers_make_vectors(nest), holds(row.reach()));
         if !pays || !src.is_affine() {
             return None;
         }
@@ -125,6 +149,7 @@ impl Rows {
             around: around
                 .map(|(&turns, (&dst, &src))| (turns, [dst as isize, src as isize]))
                 .collect(),
+            period: pattern.period(),
             row,
         })
     }
@@ -143,6 +168,7 @@ impl Rows {
             format!("{:?}", self.first),
             format!("&{:?}", self.around),
             format!("({}, [{}, {}])", row.whole, tables.tile, tables.src_stride),
+            format!("{}", self.period),
             format!("{}", tables.given),
             format!("{:?}", row.last),
             format!("[{}]", listed(vectors)),
@@ -181,13 +207,13 @@ pub(super) struct InPlace {
 }
 
 impl Emitter<'_> {
-    /// The nest by vectors in place, if that pays: it is small, and compilers make no vectors of it.
+    /// The nest by vectors in place, if that pays.
     pub(super) fn in_place(&self, planned: &PlannedNest) -> Option<InPlace> {
         let nest = planned.nest();
         let Source::Buffer(source) = nest.source() else {
             return None;
         };
-        if self.is_const() || compilers_make_vectors(nest) {
+        if self.is_const() {
             return None;
         }
         let schedule = Schedule::for_lines(nest, &constant_in(self.plan.constants()))?;
@@ -328,6 +354,7 @@ mod tests {
             of.first.map(|first| first as isize),
             &of.around,
             (of.row.whole, [tables.tile as isize, tables.src_stride]),
+            of.period,
             tables.given,
             of.row.last,
             core::array::from_fn(|v| core::array::from_fn(|l| load(v, l))),

@@ -16,6 +16,8 @@ pub struct VectorRows<const VECTORS: usize, const LOADS: usize> {
     /// Around the tiles of a row.
     pub(crate) around: [VectorLoop; MOST_AROUND],
     pub(crate) tiles: VectorLoop,
+    /// Bytes after which another tile may begin, that much further in the source.
+    pub(crate) period: usize,
     /// What is stored of a tile.
     pub(crate) stored: usize,
     pub(crate) last: (usize, [isize; 2]),
@@ -59,7 +61,7 @@ pub trait Vectors<const VECTORS: usize, const LOADS: usize> {
 
 impl<const VECTORS: usize, const LOADS: usize> VectorRows<VECTORS, LOADS> {
     /// Rows in buffers of these lengths, of destination and source: where the first begins in each, the loops around them, outermost first,
-    /// the loop over tiles, what is stored of a tile, what is left of a row after them (how much, and where it begins from the row's place),
+    /// the loop over tiles, the period of the pattern, what is stored of a tile, what is left of a row after them (how much, and where it begins from the row's place),
     /// and the loads of each vector.
     ///
     /// Four bytes of the second half of eight, backwards:
@@ -71,7 +73,7 @@ impl<const VECTORS: usize, const LOADS: usize> VectorRows<VECTORS, LOADS> {
     ///     const ROWS: VectorRows<1, 1> = {
     ///         let mut order = [0x80; 64];
     ///         (order[0], order[1], order[2], order[3]) = (3, 2, 1, 0);
-    ///         VectorRows::new([4, 8], [0, 7], &[], (1, [0, 0]), 4, (0, [0, 0]), [[(-3, order)]])
+    ///         VectorRows::new([4, 8], [0, 7], &[], (1, [0, 0]), 4, 4, (0, [0, 0]), [[(-3, order)]])
     ///     };
     /// }
     /// let (x, mut y) = ([1_u8, 2, 3, 4, 5, 6, 7, 8], [0; 4]);
@@ -85,7 +87,7 @@ impl<const VECTORS: usize, const LOADS: usize> VectorRows<VECTORS, LOADS> {
     /// const BEFORE_THE_FIRST: VectorRows<1, 1> = {
     ///     let mut order = [0x80; 64];
     ///     (order[0], order[1], order[2], order[3]) = (3, 2, 1, 0);
-    ///     VectorRows::new([4, 8], [0, 2], &[], (1, [0, 0]), 4, (0, [0, 0]), [[(-3, order)]])
+    ///     VectorRows::new([4, 8], [0, 2], &[], (1, [0, 0]), 4, 4, (0, [0, 0]), [[(-3, order)]])
     /// };
     /// # let _ = BEFORE_THE_FIRST;
     /// ```
@@ -98,6 +100,7 @@ impl<const VECTORS: usize, const LOADS: usize> VectorRows<VECTORS, LOADS> {
         first: [isize; 2],
         around: &[VectorLoop],
         tiles: VectorLoop,
+        period: usize,
         stored: usize,
         last: (usize, [isize; 2]),
         loads: [[VectorLoad; LOADS]; VECTORS],
@@ -108,6 +111,7 @@ impl<const VECTORS: usize, const LOADS: usize> VectorRows<VECTORS, LOADS> {
             first,
             around: [(1, [0, 0]); MOST_AROUND],
             tiles,
+            period,
             stored,
             last,
             loads,
@@ -241,6 +245,28 @@ impl<const VECTORS: usize, const LOADS: usize> VectorRows<VECTORS, LOADS> {
         if LOADS > 1 { Some(words) } else { None }
     }
 
+    /// Fewer tiles have as many at their ends as between them.
+    const LEAST_ALIGNED: usize = 4;
+
+    /// Whether the tiles of a row may begin with lines of the destination: they are vectors that begin at any period, and the last one may
+    /// overlap the one before it.
+    pub(crate) const fn align(&self) -> bool {
+        let (tiles, [tile, _]) = self.tiles;
+        let are_lines = VECTORS == 1 && tile == 64 && self.stored == 64;
+        let begin = matches!(self.period, 1 | 2 | 4 | 8 | 16 | 32 | 64);
+        let ends = matches!(self.last.0, 0 | 64);
+        are_lines && begin && ends && tiles >= Self::LEAST_ALIGNED
+    }
+
+    /// Bytes of a row.
+    pub(crate) const fn bytes(&self) -> usize {
+        let done = self.tiles.0 * self.stored;
+        match self.last {
+            (bytes @ 1.., [at, _]) if 0 <= at && at <= done as isize => at as usize + bytes,
+            _ => done,
+        }
+    }
+
     /// The tiles whose vector may end past them: they touch, and the row has these bytes.
     const fn spilled(&self) -> (usize, usize) {
         let (tiles, [apart, _]) = self.tiles;
@@ -252,11 +278,7 @@ impl<const VECTORS: usize, const LOADS: usize> VectorRows<VECTORS, LOADS> {
             48 => 48,
             _ => 64,
         };
-        let done = tiles * self.stored;
-        let end = match self.last {
-            (bytes @ 1.., [at, _]) if 0 <= at && at <= done as isize => at as usize + bytes,
-            _ => done,
-        };
+        let end = self.bytes();
         if !touch || end < width {
             return (0, self.stored);
         }

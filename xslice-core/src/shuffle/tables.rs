@@ -10,7 +10,7 @@ use core::ops::Range;
 const MOST_LOADS: usize = 16;
 
 /// What a load of 64 bytes and its permutation cost, in the unit of [`Pattern::cost_of_runs`].
-const LOAD_COST: usize = 9;
+pub(crate) const LOAD_COST: usize = 9;
 
 /// What a row costs beside its runs, in the same unit.
 const ROW_COST: usize = 8;
@@ -219,12 +219,6 @@ impl<const N: usize> Tables<N> {
     pub fn pays(&self, pattern: &Pattern) -> bool {
         let each = pattern.cost_of_runs() + if pattern.is_alone() { ROW_COST } else { 0 };
         self.tile / pattern.period() * each > LOAD_COST * self.loads.len()
-    }
-
-    /// Whether they do where the compiler knows all numbers, and makes the moves of runs one after the other: those of 8 bytes are as quick.
-    pub fn pays_in_place(&self, pattern: &Pattern) -> bool {
-        let runs = self.tile / pattern.period() * pattern.cost_of_runs();
-        pattern.unit() < 8 && 2 * runs >= 5 * LOAD_COST * self.loads.len()
     }
 
     /// The tables whose vectors all have the same loads: three vectors that whole periods fill, of as many loads side by side in the source,

@@ -40,6 +40,9 @@ pub unsafe fn rows<R: Vectors<VECTORS, LOADS>, const VECTORS: usize, const LOADS
                 let row = further(place, inner.1, k);
                 // SAFETY: by the contract of this function; the constructor of the rows has proved that they lie inside their buffers (I3).
                 unsafe {
+                    if const { R::ROWS.align() } && in_registers.aligned::<R>(row) {
+                        continue;
+                    }
                     let (spilled, width) = rows.spilled;
                     for t in 0..spilled {
                         in_registers.tile::<R>(further(row, tiles.1, t), width);
@@ -84,6 +87,36 @@ impl<const VECTORS: usize, const LOADS: usize> InRegisters<VECTORS, LOADS> {
             gives: from_fn(|v| from_fn(|l| kept(&rows.gives[v][l]))),
             reads: from_fn(|v| from_fn(|l| kept(&rows.reads[v][l]))),
         }
+    }
+
+    /// Moves a row by tiles that begin with lines of the destination, but for the first and the last. `false`, and nothing is moved, if all tiles
+    /// do anyway, or none can.
+    ///
+    /// # Safety
+    /// As [`rows`], for a row that may be [aligned](VectorRows::align).
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
+    #[inline]
+    unsafe fn aligned<R: Vectors<VECTORS, LOADS>>(&self, (src, dst): Place) -> bool {
+        let rows = const { &R::ROWS };
+        let (to_line, bytes) = (dst.addr().wrapping_neg() % 64, rows.bytes());
+        if to_line == 0 || to_line % rows.period != 0 {
+            return false;
+        }
+        let tile = |at: usize| {
+            // Of a whole number of periods.
+            let from = rows.tiles.1[1] * at as isize / 64;
+            let place = (src.wrapping_offset(from), dst.wrapping_add(at));
+            // SAFETY: by the contract of this function: the tile lies in the row, its loads between those of the first and the last one.
+            unsafe { self.tile::<R>(place, 64) };
+        };
+        tile(0);
+        let mut at = to_line;
+        while at + 64 < bytes {
+            tile(at);
+            at += 64;
+        }
+        tile(bytes - 64);
+        true
     }
 
     /// Moves the first `bytes` bytes of a tile.
