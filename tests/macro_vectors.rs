@@ -136,6 +136,11 @@ patterns! {
     fifty_seven_bytes: u8 [70, 200] [:, 86::2] = [Slice(0, 1, 70), Slice(86, 2, 57)];
     overlapping_vectors: u8 [7, 900] [:, 40:240:2] = [Slice(0, 1, 7), Slice(40, 2, 100)];
     two_bytes_of_four: u8 [60, 4] [::-1, 2:0:-1] = [Slice(59, -1, 60), Slice(2, -1, 2)];
+    bytes_backwards: u8 [700] [::-1] = [Slice(699, -1, 700)];
+    short_words_backwards: u16 [5, 161] [:, ::-1] = [Slice(0, 1, 5), Slice(160, -1, 161)];
+    long_words_backwards: u32 [300] [::-1] = [Slice(299, -1, 300)];
+    every_second_word: u64 [201] [::2] = [Slice(0, 2, 101)];
+    pairs_turned_around: u8 [300, 2] [:, ::-1] = [Slice(0, 1, 300), Slice(1, -1, 2)];
     a_part_of_a_tile: u8 [8, 200, 3] [3:4, 3:23, ::-1] = [Slice(3, 1, 1), Slice(3, 1, 20), Slice(2, -1, 3)];
     narrow_rows: i8 [30, 4, 9] [::2, :, 8:2:-1] = [Slice(0, 2, 15), Slice(0, 1, 4), Slice(8, -1, 6)];
 }

@@ -296,3 +296,52 @@ const fn both(one: Reach, other: Reach) -> Reach {
 const fn moved((first, end): Reach, by: isize) -> Reach {
     (first + by, end + by)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The first four bytes of a load, in its order.
+    const FOUR: [u8; 64] = {
+        let mut order = [NONE; 64];
+        (order[0], order[1], order[2], order[3]) = (0, 1, 2, 3);
+        order
+    };
+
+    /// Two rows of three tiles, which touch on both sides, and two bytes after each.
+    fn rows(lens: [usize; 2], first: [isize; 2], last: (usize, [isize; 2])) -> VectorRows<1, 1> {
+        let (around, tiles) = ([(2, [14, 14])], (3, [4, 4]));
+        VectorRows::new(lens, first, &around, tiles, 4, 4, last, [[(0, FOUR)]])
+    }
+
+    #[test]
+    fn what_lies_inside_is_proved() {
+        let built = rows([28, 28], [0, 0], (2, [12, 12]));
+        assert!(built.is_masked && rows([28, 89], [0, 0], (2, [12, 12])).is_masked);
+        assert!(!rows([28, 90], [0, 0], (2, [12, 12])).is_masked);
+        assert_eq!((built.used(0, 2), built.used(0, 4)), (0b11, 0b1111));
+    }
+
+    macro_rules! refused {
+        ($($name:ident: $what:literal, $rows:expr;)*) => {$(
+            #[test]
+            #[should_panic(expected = $what)]
+            fn $name() {
+                let _ = $rows;
+            }
+        )*};
+    }
+
+    refused! {
+        one_byte_less_to_write: "written outside", rows([27, 28], [0, 0], (2, [12, 12]));
+        one_byte_too_late_to_write: "written outside", rows([28, 28], [1, 0], (2, [12, 12]));
+        one_byte_too_early_to_write: "written outside", rows([28, 28], [-1, 0], (2, [12, 12]));
+        one_byte_less_to_read: "read outside", rows([28, 27], [0, 0], (2, [12, 12]));
+        one_byte_too_early_to_read: "read outside", rows([28, 28], [0, -1], (2, [12, 12]));
+        a_last_tile_too_far: "written outside", rows([28, 28], [0, 0], (3, [12, 12]));
+        a_last_tile_read_too_far: "read outside", rows([28, 28], [0, 0], (2, [12, 13]));
+        more_than_a_vector: "than it has", rows([200, 200], [0, 0], (65, [12, 12]));
+        more_loops: "more than three",
+            VectorRows::new([4, 4], [0, 0], &[(1, [0, 0]); 4], (1, [0, 0]), 4, 4, (0, [0, 0]), [[(0, FOUR)]]);
+    }
+}
