@@ -168,8 +168,7 @@ impl Rows {
             format!("{:?}", self.first),
             format!("&{:?}", self.around),
             format!("({}, [{}, {}])", row.whole, tables.tile, tables.src_stride),
-            format!("{}", self.period),
-            format!("{}", tables.given),
+            format!("[{}, {}]", self.period, tables.given),
             format!("{:?}", row.last),
             format!("[{}]", listed(vectors)),
         ]
@@ -354,8 +353,7 @@ mod tests {
             of.first.map(|first| first as isize),
             &of.around,
             (of.row.whole, [tables.tile as isize, tables.src_stride]),
-            of.period,
-            tables.given,
+            [of.period, tables.given],
             of.row.last,
             core::array::from_fn(|v| core::array::from_fn(|l| load(v, l))),
         )

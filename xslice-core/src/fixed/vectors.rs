@@ -73,7 +73,7 @@ impl<const VECTORS: usize, const LOADS: usize> VectorRows<VECTORS, LOADS> {
     ///     const ROWS: VectorRows<1, 1> = {
     ///         let mut order = [0x80; 64];
     ///         (order[0], order[1], order[2], order[3]) = (3, 2, 1, 0);
-    ///         VectorRows::new([4, 8], [0, 7], &[], (1, [0, 0]), 4, 4, (0, [0, 0]), [[(-3, order)]])
+    ///         VectorRows::new([4, 8], [0, 7], &[], (1, [0, 0]), [4, 4], (0, [0, 0]), [[(-3, order)]])
     ///     };
     /// }
     /// let (x, mut y) = ([1_u8, 2, 3, 4, 5, 6, 7, 8], [0; 4]);
@@ -87,7 +87,7 @@ impl<const VECTORS: usize, const LOADS: usize> VectorRows<VECTORS, LOADS> {
     /// const BEFORE_THE_FIRST: VectorRows<1, 1> = {
     ///     let mut order = [0x80; 64];
     ///     (order[0], order[1], order[2], order[3]) = (3, 2, 1, 0);
-    ///     VectorRows::new([4, 8], [0, 2], &[], (1, [0, 0]), 4, 4, (0, [0, 0]), [[(-3, order)]])
+    ///     VectorRows::new([4, 8], [0, 2], &[], (1, [0, 0]), [4, 4], (0, [0, 0]), [[(-3, order)]])
     /// };
     /// # let _ = BEFORE_THE_FIRST;
     /// ```
@@ -100,8 +100,7 @@ impl<const VECTORS: usize, const LOADS: usize> VectorRows<VECTORS, LOADS> {
         first: [isize; 2],
         around: &[VectorLoop],
         tiles: VectorLoop,
-        period: usize,
-        stored: usize,
+        [period, stored]: [usize; 2],
         last: (usize, [isize; 2]),
         loads: [[VectorLoad; LOADS]; VECTORS],
     ) -> Self {
@@ -311,7 +310,7 @@ mod tests {
     /// Two rows of three tiles, which touch on both sides, and two bytes after each.
     fn rows(lens: [usize; 2], first: [isize; 2], last: (usize, [isize; 2])) -> VectorRows<1, 1> {
         let (around, tiles) = ([(2, [14, 14])], (3, [4, 4]));
-        VectorRows::new(lens, first, &around, tiles, 4, 4, last, [[(0, FOUR)]])
+        VectorRows::new(lens, first, &around, tiles, [4, 4], last, [[(0, FOUR)]])
     }
 
     #[test]
@@ -342,6 +341,6 @@ mod tests {
         a_last_tile_read_too_far: "read outside", rows([28, 28], [0, 0], (2, [12, 13]));
         more_than_a_vector: "than it has", rows([200, 200], [0, 0], (65, [12, 12]));
         more_loops: "more than three",
-            VectorRows::new([4, 4], [0, 0], &[(1, [0, 0]); 4], (1, [0, 0]), 4, 4, (0, [0, 0]), [[(0, FOUR)]]);
+            VectorRows::new([4, 4], [0, 0], &[(1, [0, 0]); 4], (1, [0, 0]), [4, 4], (0, [0, 0]), [[(0, FOUR)]]);
     }
 }
