@@ -17,6 +17,10 @@ pub struct VectorRows<const VECTORS: usize, const LOADS: usize> {
     pub(crate) around: [VectorLoop; MOST_AROUND],
     pub(crate) tiles: VectorLoop,
     /// Bytes after which another tile may begin, that much further in the source.
+    #[cfg_attr(
+        not(target_arch = "x86_64"),
+        expect(dead_code, reason = "there are no vectors of 64 bytes")
+    )]
     pub(crate) period: usize,
     /// What is stored of a tile.
     pub(crate) stored: usize,
@@ -245,10 +249,12 @@ impl<const VECTORS: usize, const LOADS: usize> VectorRows<VECTORS, LOADS> {
     }
 
     /// Fewer tiles have as many at their ends as between them.
+    #[cfg(target_arch = "x86_64")]
     const LEAST_ALIGNED: usize = 4;
 
     /// Whether the tiles of a row may begin with lines of the destination: they are vectors that begin at any period, and the last one may
     /// overlap the one before it.
+    #[cfg(target_arch = "x86_64")]
     pub(crate) const fn align(&self) -> bool {
         let (tiles, [tile, _]) = self.tiles;
         let are_lines = VECTORS == 1 && tile == 64 && self.stored == 64;
