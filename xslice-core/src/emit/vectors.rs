@@ -130,7 +130,7 @@ impl Rows {
         let holds = |of_row| {
             let (first, end) = loops.reach(of_row);
             let place = src.offset as isize;
-            place + first >= 0 && place + end <= lens[1] as isize
+            place.saturating_add(first) >= 0 && place.saturating_add(end) <= lens[1] as isize
         };
         let (pattern, row) = (shuffle.pattern(), tiled(shuffle, *count, holds)?);
         let (rows, tables) = (loops.count(), &row.tables);

@@ -151,10 +151,7 @@ impl<const VECTORS: usize, const LOADS: usize> VectorRows<VECTORS, LOADS> {
     const fn is_inside(&self, side: usize, of_tile: Reach, of_last: Reach) -> bool {
         let (mut row, (tiles, further)) = (NOTHING, self.tiles);
         if tiles > 0 {
-            row = both(
-                of_tile,
-                moved(of_tile, (tiles - 1) as isize * further[side]),
-            );
+            row = both(of_tile, moved(of_tile, others(tiles, further[side])));
         }
         if self.last.0 > 0 {
             row = both(row, moved(of_last, self.last.1[side]));
@@ -162,13 +159,10 @@ impl<const VECTORS: usize, const LOADS: usize> VectorRows<VECTORS, LOADS> {
         let (mut all, mut k) = (moved(row, self.first[side]), 0);
         while k < MOST_AROUND {
             let (turns, further) = self.around[k];
-            all = both(
-                all,
-                moved(all, turns.saturating_sub(1) as isize * further[side]),
-            );
+            all = both(all, moved(all, others(turns, further[side])));
             k += 1;
         }
-        0 <= all.0 && all.1 <= self.lens[side] as isize
+        all.1 < isize::MAX && 0 <= all.0 && all.1 <= self.lens[side] as isize
     }
 
     /// What the loads of a tile reach.
@@ -176,7 +170,7 @@ impl<const VECTORS: usize, const LOADS: usize> VectorRows<VECTORS, LOADS> {
         let (mut all, mut at) = (NOTHING, 0);
         while at < VECTORS * LOADS {
             let (offset, _) = self.loads[at / LOADS][at % LOADS];
-            all = both(all, (offset, offset + 64));
+            all = both(all, moved((0, 64), offset));
             at += 1;
         }
         all
@@ -189,7 +183,7 @@ impl<const VECTORS: usize, const LOADS: usize> VectorRows<VECTORS, LOADS> {
             let ((offset, _), used) = (self.loads[at / LOADS][at % LOADS], self.used(at, bytes));
             if used != 0 {
                 let (first, end) = (used.trailing_zeros(), 64 - used.leading_zeros());
-                all = both(all, (offset + first as isize, offset + end as isize));
+                all = both(all, moved((first as isize, end as isize), offset));
             }
             at += 1;
         }
@@ -298,8 +292,19 @@ const fn both(one: Reach, other: Reach) -> Reach {
     (first, end)
 }
 
+/// How far the last of so many turns is from the first; numbers beyond all buffers stay there.
+const fn others(turns: usize, further: isize) -> isize {
+    let others = turns.saturating_sub(1);
+    let others = if others < isize::MAX as usize {
+        others as isize
+    } else {
+        isize::MAX
+    };
+    others.saturating_mul(further)
+}
+
 const fn moved((first, end): Reach, by: isize) -> Reach {
-    (first + by, end + by)
+    (first.saturating_add(by), end.saturating_add(by))
 }
 
 #[cfg(test)]
@@ -346,6 +351,10 @@ mod tests {
         a_last_tile_too_far: "written outside", rows([28, 28], [0, 0], (3, [12, 12]));
         a_last_tile_read_too_far: "read outside", rows([28, 28], [0, 0], (2, [12, 13]));
         more_than_a_vector: "than it has", rows([200, 200], [0, 0], (65, [12, 12]));
+        turns_beyond_all_buffers: "written outside",
+            VectorRows::new([4, 4], [0, 0], &[(usize::MAX, [isize::MAX, 0])], (1, [0, 0]), [4, 4], (0, [0, 0]), [[(0, FOUR)]]);
+        places_beyond_all_buffers: "read outside",
+            VectorRows::new([4, 4], [0, isize::MAX], &[], (1, [0, 0]), [4, 4], (0, [0, 0]), [[(isize::MAX, FOUR)]]);
         more_loops: "more than three",
             VectorRows::new([4, 4], [0, 0], &[(1, [0, 0]); 4], (1, [0, 0]), [4, 4], (0, [0, 0]), [[(0, FOUR)]]);
     }

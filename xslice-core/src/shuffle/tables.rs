@@ -18,6 +18,9 @@ const ROW_COST: usize = 8;
 /// Loads that make a vector of periods that are far apart, at most: their tables stay in registers.
 const MOST_FAR: usize = 8;
 
+/// Registers for masks.
+const MASKS: usize = 7;
+
 /// Tiles of these numbers of vectors are filled by whole periods: each number has a loop of its own.
 const SHORT_TILES: [usize; 4] = [1, 3, 5, 7];
 
@@ -210,9 +213,11 @@ impl<const N: usize> Tables<N> {
         self.tile == self.vectors * N
     }
 
-    /// Loads and stores of a tile.
+    /// Loads and stores of a tile. Masks of more loads than there are registers for twice over are made anew for each, which was found to
+    /// take as long as three.
     fn moves(&self) -> usize {
-        self.loads.len() + self.vectors
+        let masks = if N == LINE { self.loads.len() } else { 0 };
+        self.loads.len() + self.vectors + 3 * masks.saturating_sub(2 * MASKS)
     }
 
     /// Whether they cost less than the runs that they give.
