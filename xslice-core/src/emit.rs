@@ -244,7 +244,7 @@ impl<'a> Emitter<'a> {
             if let Step::Nest(planned) = step
                 && let Some(in_place) = self.in_place(planned)
             {
-                self.by_vectors(in_place, planned);
+                self.by_vectors(&in_place, planned);
                 steps = rest;
                 continue;
             }

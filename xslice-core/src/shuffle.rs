@@ -7,6 +7,13 @@
 
 #[cfg(target_arch = "x86_64")]
 mod doubled;
+#[cfg_attr(
+    not(any(
+        target_arch = "x86_64",
+        all(target_arch = "aarch64", target_feature = "neon")
+    )),
+    expect(dead_code, reason = "there are no such vectors")
+)]
 mod known;
 mod period;
 #[cfg(feature = "std")]
@@ -26,7 +33,7 @@ pub(crate) use known::{RowTiles, Spilled};
 #[cfg(target_arch = "x86_64")]
 pub(crate) use period::Named;
 pub(crate) use period::{Period, places};
-pub(crate) use tables::{LOAD_COST, Load, NONE, Tables, WORDS, merged_by_words};
+pub(crate) use tables::{LOAD_COST, Load, MASKS, NONE, Tables, WORDS, merged_by_words};
 
 use crate::level::Level;
 use alloc::vec::Vec;

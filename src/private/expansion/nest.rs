@@ -35,8 +35,8 @@ fn blocks0<T: Element + Copy>(src: &[T], dst: &mut [T], (len, _, (to, []), (from
     copy(dst, to, src, from, len);
 }
 
-/// A loop around a body, which sees the number of each turn and the positions in destination and source. No function takes the body: one that
-/// the compiler does not inline would not know the numbers.
+/// A loop around a body, which sees the number of each turn and the positions in destination and source. No function takes the body: one
+/// that the compiler does not inline would not know the numbers.
 macro_rules! turns {
     ($count:expr, ($to:ident, $to_step:expr), ($from:ident, $from_step:expr), $i:ident => $body:expr) => {
         let (mut $to, mut $from, mut $i) = ($to, $from, 0);

@@ -9,20 +9,17 @@ use crate::fixed::VectorLoop;
 use crate::nest::schedule::{Move, Periods, Schedule, constant_in};
 use crate::nest::{LoopNest, Source};
 use crate::plan::PlannedNest;
-use crate::shuffle::{LINE, LOAD_COST, Load, Pattern, RowLoops, Shuffle, Tables};
+use crate::shuffle::{LINE, LOAD_COST, Load, MASKS, Pattern, RowLoops, Shuffle, Tables};
 use alloc::{format, string::String, vec, vec::Vec};
 
 /// Vectors that are stored, at most: beside more of them the call of a Move weighs little.
 const MOST_STORES: usize = 128;
 
-/// Loads of a tile, at most: each has an order of its own, in the text and in a register.
-const MOST_LOADS: usize = 9;
+/// Loads of a tile, at most: each has an order, in the text and in a register.
+const MOST_ORDERS: usize = 9;
 
 /// Fewer lines of the result take as long by vectors of 16 bytes.
 const LEAST_LINES: usize = 7;
-
-/// Registers for the masks of a tile: by what each load but the first of a vector gives, and by what it reads where some would leave the source.
-const MASKS: usize = 7;
 
 /// What runs one by one cost at least, as [`Pattern::cost_of_runs`] counts: 32 of 4 bytes. Fewer are over as soon.
 const LEAST: usize = 1 << 7;
@@ -80,7 +77,8 @@ impl Tiled {
         (tables.reach.0 + end.min(0), tables.reach.1 + end.max(0))
     }
 
-    /// Permutations of a tile, and masks.
+    /// Permutations of a tile, and masks: by what each load but the first of a vector gives, and by what each reads where some would leave
+    /// the source.
     fn steps(&self, are_inside: bool) -> (usize, usize) {
         let (loads, vectors) = (self.tables.loads.len(), self.tables.vectors);
         let reads = if are_inside { 0 } else { loads };
@@ -98,8 +96,8 @@ impl Tiled {
             && self.whole >= LEAST_LINES
     }
 
-    /// Whether it pays, beside what compilers make of the moves of its runs, whose numbers they know: where these are single units of 4 or 8 bytes
-    /// side by side, vectors of 16 bytes, which straddle no lines.
+    /// Whether it pays, beside what compilers make of the moves of its runs, whose numbers they know: where these are single units of 4 or
+    /// 8 bytes side by side, vectors of 16 bytes, which straddle no lines.
     fn pays(&self, pattern: &Pattern, are_vectors: bool, are_inside: bool) -> bool {
         let (permutations, masks) = self.steps(are_inside);
         let runs = self.tables.tile / pattern.period() * pattern.cost_of_runs();
@@ -135,7 +133,7 @@ impl Rows {
         let (pattern, row) = (shuffle.pattern(), tiled(shuffle, *count, holds)?);
         let (rows, tables) = (loops.count(), &row.tables);
         let pays = rows * row.stores() <= MOST_STORES
-            && tables.loads.len() <= MOST_LOADS
+            && tables.loads.len() <= MOST_ORDERS
             && rows * count * pattern.cost_of_runs() >= LEAST
             && row.pays(pattern, compilers_make_vectors(nest), holds(row.reach()));
         if !pays || !src.is_affine() {
@@ -199,10 +197,7 @@ fn tiled(shuffle: &Shuffle, count: usize, holds: impl Fn((isize, isize)) -> bool
 /// A nest by vectors in place.
 pub(super) struct InPlace {
     source: Buffer,
-    /// Vectors of a tile, and loads of each.
-    shape: (usize, usize),
-    /// The numbers of its rows.
-    rows: Vec<String>,
+    rows: Rows,
 }
 
 impl Emitter<'_> {
@@ -217,16 +212,13 @@ impl Emitter<'_> {
         }
         let schedule = Schedule::for_lines(nest, &constant_in(self.plan.constants()))?;
         let rows = Rows::of(nest, &schedule)?;
-        Some(InPlace {
-            source,
-            shape: (rows.row.tables.vectors, rows.row.tables.per_vector),
-            rows: rows.lines(),
-        })
+        Some(InPlace { source, rows })
     }
 
     /// Writes a nest by vectors in place, and behind them what is done where the processor has none.
-    pub(super) fn by_vectors(&mut self, in_place: InPlace, planned: &PlannedNest) {
-        let (root, (vectors, loads)) = (self.wanted.root, in_place.shape);
+    pub(super) fn by_vectors(&mut self, in_place: &InPlace, planned: &PlannedNest) {
+        let (root, tables) = (self.wanted.root, &in_place.rows.row.tables);
+        let (vectors, loads) = (tables.vectors, tables.per_vector);
         let name = format!("{}VECTORS{}", self.constants.prefix(), self.in_place);
         self.in_place += 1;
         let (path, types) = (
@@ -239,7 +231,7 @@ impl Emitter<'_> {
             "const ROWS: {path}Rows{types} = {path}Rows::new("
         ));
         self.depth += 1;
-        for numbers in in_place.rows {
+        for numbers in in_place.rows.lines() {
             self.line(format_args!("{numbers},"));
         }
         self.depth -= 1;

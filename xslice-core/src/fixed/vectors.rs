@@ -7,8 +7,8 @@ use crate::shuffle::{NONE, WORDS, merged_by_words};
 
 /// Rows of a pattern, by vectors of 64 bytes; every number is in bytes.
 ///
-/// A row is a number of tiles, and then what is left of it: the first bytes of another tile. A tile is `VECTORS` vectors, each made by `LOADS`
-/// loads.
+/// A row is a number of tiles, and then what is left of it: the first bytes of another tile. A tile is `VECTORS` vectors, each made by
+/// `LOADS` loads.
 #[derive(Clone, Copy, Debug)]
 pub struct VectorRows<const VECTORS: usize, const LOADS: usize> {
     pub(crate) lens: [usize; 2],
@@ -16,7 +16,7 @@ pub struct VectorRows<const VECTORS: usize, const LOADS: usize> {
     /// Around the tiles of a row.
     pub(crate) around: [VectorLoop; MOST_AROUND],
     pub(crate) tiles: VectorLoop,
-    /// Bytes after which another tile may begin, that much further in the source.
+    /// Bytes of the destination after which another tile may begin, if tiles are lines: a part of their distance further in the source.
     #[cfg_attr(
         not(target_arch = "x86_64"),
         expect(dead_code, reason = "there are no vectors of 64 bytes")
@@ -51,7 +51,14 @@ pub type VectorLoad = (isize, [u8; 64]);
 /// What lies between two places: the first byte, and the one after the last.
 type Reach = (isize, isize);
 
+/// That of nothing: before it, whatever is [moved].
 const NOTHING: Reach = (isize::MAX / 2, isize::MIN / 2);
+
+/// Farther than any byte of a buffer from its first; a few distances up to this add up without overflow.
+const FAR: isize = isize::MAX / 32;
+
+/// Vectors of a tile, and loads of each, at most.
+const MOST: usize = 16;
 
 /// The sides of a nest.
 const DST: usize = 0;
@@ -65,8 +72,8 @@ pub trait Vectors<const VECTORS: usize, const LOADS: usize> {
 
 impl<const VECTORS: usize, const LOADS: usize> VectorRows<VECTORS, LOADS> {
     /// Rows in buffers of these lengths, of destination and source: where the first begins in each, the loops around them, outermost first,
-    /// the loop over tiles, the period of the pattern, what is stored of a tile, what is left of a row after them (how much, and where it begins from the row's place),
-    /// and the loads of each vector.
+    /// the loop over tiles, the period of the pattern, what is stored of a tile, what is left of a row after them (how much, and where it
+    /// begins from the row's place), and the loads of each vector.
     ///
     /// Four bytes of the second half of eight, backwards:
     ///
@@ -96,8 +103,11 @@ impl<const VECTORS: usize, const LOADS: usize> VectorRows<VECTORS, LOADS> {
     /// # let _ = BEFORE_THE_FIRST;
     /// ```
     ///
+    /// That they move what a nest says is the caller's word, as is the period: it is only proved that they stay in their buffers.
+    ///
     /// # Panics
-    /// If a byte would be read or written outside (I3), or loops are more than three. In a constant, that is an error of the compiler.
+    /// If a byte would be read or written outside (I3), if a tile has no load or more than 16, if more is left of a row than is stored of
+    /// a tile, or loops are more than three. In a constant, that is an error of the compiler.
     #[must_use]
     pub const fn new(
         lens: [usize; 2],
@@ -138,8 +148,10 @@ impl<const VECTORS: usize, const LOADS: usize> VectorRows<VECTORS, LOADS> {
 
     /// Proves I3.
     const fn verify(&self) {
-        let (stored, last, longest) = (self.stored, self.last.0, 64 * VECTORS);
-        let fit = stored <= longest && last <= longest;
+        let has_loads = 0 < VECTORS && VECTORS <= MOST && 0 < LOADS && LOADS <= MOST;
+        assert!(has_loads, "a tile has 1 to 16 vectors of 1 to 16 loads");
+        let (stored, last) = (self.stored, self.last.0);
+        let fit = last <= stored && stored <= 64 * VECTORS;
         assert!(fit, "more is stored of a tile than it has");
         let is_inside = self.is_inside(DST, (0, stored as isize), (0, last as isize));
         assert!(is_inside, "a byte is written outside the destination");
@@ -162,7 +174,7 @@ impl<const VECTORS: usize, const LOADS: usize> VectorRows<VECTORS, LOADS> {
             all = both(all, moved(all, others(turns, further[side])));
             k += 1;
         }
-        all.1 < isize::MAX && 0 <= all.0 && all.1 <= self.lens[side] as isize
+        0 <= all.0 && all.1 <= self.lens[side] as isize
     }
 
     /// What the loads of a tile reach.
@@ -253,15 +265,32 @@ impl<const VECTORS: usize, const LOADS: usize> VectorRows<VECTORS, LOADS> {
         let (tiles, [tile, _]) = self.tiles;
         let are_lines = VECTORS == 1 && tile == 64 && self.stored == 64;
         let begin = matches!(self.period, 1 | 2 | 4 | 8 | 16 | 32 | 64);
-        let ends = matches!(self.last.0, 0 | 64);
+        // What is read between the first and the last tile lies between what these read (I3).
+        let ends = match self.last {
+            (0, _) => true,
+            (64, [at, place]) => {
+                at >= 0 && self.bytes() == at as usize + 64 && place == self.further(at)
+            }
+            _ => false,
+        };
         are_lines && begin && ends && tiles >= Self::LEAST_ALIGNED
     }
 
-    /// Bytes of a row.
+    /// How much further a tile is read than the first of its row that is `at` bytes further in the destination, where tiles are lines;
+    /// between two periods not further than at the next one.
+    #[cfg(target_arch = "x86_64")]
+    pub(crate) const fn further(&self, at: isize) -> isize {
+        (self.tiles.1[SRC] as i128 * at as i128 / 64) as isize
+    }
+
+    /// Bytes of a row, from its place on.
     pub(crate) const fn bytes(&self) -> usize {
         let done = self.tiles.0 * self.stored;
         match self.last {
-            (bytes @ 1.., [at, _]) if 0 <= at && at <= done as isize => at as usize + bytes,
+            (bytes @ 1.., [at, _]) if 0 <= at && at <= done as isize => {
+                let end = at as usize + bytes;
+                if end > done { end } else { done }
+            }
             _ => done,
         }
     }
@@ -292,19 +321,27 @@ const fn both(one: Reach, other: Reach) -> Reach {
     (first, end)
 }
 
-/// How far the last of so many turns is from the first; numbers beyond all buffers stay there.
+/// How far the last of so many turns is from the first.
+///
+/// # Panics
+/// If that is farther than any buffer reaches.
 const fn others(turns: usize, further: isize) -> isize {
     let others = turns.saturating_sub(1);
-    let others = if others < isize::MAX as usize {
-        others as isize
-    } else {
-        isize::MAX
-    };
-    others.saturating_mul(further)
+    assert!(
+        others <= FAR as usize,
+        "turns are more than a buffer has bytes"
+    );
+    (others as isize).saturating_mul(further)
 }
 
+/// # Panics
+/// As [`others`].
 const fn moved((first, end): Reach, by: isize) -> Reach {
-    (first.saturating_add(by), end.saturating_add(by))
+    assert!(
+        -FAR <= by && by <= FAR,
+        "a number is farther than any buffer reaches"
+    );
+    (first + by, end + by)
 }
 
 #[cfg(test)]
@@ -332,6 +369,30 @@ mod tests {
         assert_eq!((built.used(0, 2), built.used(0, 4)), (0b11, 0b1111));
     }
 
+    #[cfg(target_arch = "x86_64")]
+    #[test]
+    fn lines_lie_between_the_first_and_the_last() {
+        let order = core::array::from_fn(|byte| byte as u8);
+        let rows = |last| {
+            let loads = [[(0, order)]];
+            VectorRows::new([400, 400], [0, 0], &[], (4, [64, 64]), [4, 64], last, loads)
+        };
+        assert!(rows((0, [0, 0])).align() && rows((64, [200, 200])).align());
+        for last in [
+            (64, [200, 0]),
+            (64, [200, 196]),
+            (64, [0, 0]),
+            (64, [300, 300]),
+            (60, [256, 256]),
+        ] {
+            assert!(!rows(last).align(), "{last:?}");
+        }
+        assert_eq!(
+            [rows((64, [200, 200])).bytes(), rows((0, [0, 0])).bytes()],
+            [264, 256]
+        );
+    }
+
     macro_rules! refused {
         ($($name:ident: $what:literal, $rows:expr;)*) => {$(
             #[test]
@@ -350,10 +411,12 @@ mod tests {
         one_byte_too_early_to_read: "read outside", rows([28, 28], [0, -1], (2, [12, 12]));
         a_last_tile_too_far: "written outside", rows([28, 28], [0, 0], (3, [12, 12]));
         a_last_tile_read_too_far: "read outside", rows([28, 28], [0, 0], (2, [12, 13]));
-        more_than_a_vector: "than it has", rows([200, 200], [0, 0], (65, [12, 12]));
-        turns_beyond_all_buffers: "written outside",
+        more_than_is_stored: "than it has", rows([200, 200], [0, 0], (5, [12, 12]));
+        no_loads: "vectors of 1 to 16",
+            VectorRows::<1, 0>::new([4, 4], [0, 0], &[], (1, [0, 0]), [4, 4], (0, [0, 0]), [[]]);
+        turns_beyond_all_buffers: "than a buffer has",
             VectorRows::new([4, 4], [0, 0], &[(usize::MAX, [isize::MAX, 0])], (1, [0, 0]), [4, 4], (0, [0, 0]), [[(0, FOUR)]]);
-        places_beyond_all_buffers: "read outside",
+        places_beyond_all_buffers: "than any buffer reaches",
             VectorRows::new([4, 4], [0, isize::MAX], &[], (1, [0, 0]), [4, 4], (0, [0, 0]), [[(isize::MAX, FOUR)]]);
         more_loops: "more than three",
             VectorRows::new([4, 4], [0, 0], &[(1, [0, 0]); 4], (1, [0, 0]), [4, 4], (0, [0, 0]), [[(0, FOUR)]]);

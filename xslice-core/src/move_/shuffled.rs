@@ -315,6 +315,10 @@ impl Shuffle {
 ///
 /// # Safety
 /// As [`Shuffle::run_known`].
+#[cfg(any(
+    target_arch = "x86_64",
+    all(target_arch = "aarch64", target_feature = "neon")
+))]
 #[cold]
 #[inline(never)]
 unsafe fn move_anyhow(

@@ -19,7 +19,7 @@ const ROW_COST: usize = 8;
 const MOST_FAR: usize = 8;
 
 /// Registers for masks.
-const MASKS: usize = 7;
+pub(crate) const MASKS: usize = 7;
 
 /// Tiles of these numbers of vectors are filled by whole periods: each number has a loop of its own.
 const SHORT_TILES: [usize; 4] = [1, 3, 5, 7];
@@ -205,10 +205,6 @@ impl<const N: usize> Tables<N> {
     }
 
     /// Whether a tile is whole vectors.
-    #[cfg(any(
-        target_arch = "x86_64",
-        all(target_arch = "aarch64", target_feature = "neon")
-    ))]
     pub fn fill_vectors(&self) -> bool {
         self.tile == self.vectors * N
     }

@@ -20,7 +20,7 @@ use crate::move_::mask::mask_of;
 use crate::move_::prefetch::{LEAST_OF_PAGES, PAGE};
 use crate::move_::processor::habits;
 use crate::move_::stream;
-use crate::shuffle::{Pattern, Tables};
+use crate::shuffle::{MASKS, Pattern, Tables};
 use core::arch::x86_64::{
     _mm512_loadu_si512, _mm512_mask_permutexvar_epi8, _mm512_mask_storeu_epi8,
     _mm512_maskz_loadu_epi8, _mm512_setzero_si512, _mm512_storeu_si512, _mm512_stream_si512,
@@ -87,7 +87,7 @@ unsafe fn vectors_of<const VECTORS: usize, const LOADS: usize>(
     let first = place(run, tables, tiles.start);
     // SAFETY: by the contract of this function.
     unsafe {
-        if const { LOADS <= MOST_PACED && VECTORS * LOADS <= MOST_MASKS }
+        if const { LOADS <= MOST_PACED && VECTORS * LOADS <= MASKS }
             && let Some(pace) = pace(tables, first.0, tiles.len())
         {
             in_registers.paced(tables, first, tiles.len(), pace);
@@ -128,9 +128,6 @@ fn fetched(tables: &Tables<64>, tiles: usize) -> Option<Fetch> {
     let pays = read > 0 && fetched.contains(&bytes) && habits().fetches_long_patterns;
     pays.then(|| Fetch::of_tile(tables, ahead))
 }
-
-/// Masks that stay in registers.
-const MOST_MASKS: usize = 7;
 
 /// Vectors of more loads take their time anyway.
 const MOST_PACED: usize = 4;
@@ -214,7 +211,7 @@ pub(super) fn goes_by_lines(rows: &Rows) -> bool {
 
 /// Whether the masks of a tile stay in their registers.
 pub(super) fn has_registers_for(tables: &Tables<64>) -> bool {
-    tables.loads.len() <= MOST_MASKS
+    tables.loads.len() <= MASKS
 }
 
 /// As [`vectors`], past the caches where tiles are whole lines of the result.

@@ -89,8 +89,8 @@ impl<const VECTORS: usize, const LOADS: usize> InRegisters<VECTORS, LOADS> {
         }
     }
 
-    /// Moves a row by tiles that begin with lines of the destination, but for the first and the last. `false`, and nothing is moved, if all tiles
-    /// do anyway, or none can.
+    /// Moves a row by tiles that begin with lines of the destination, but for the first and the last. `false`, and nothing is moved, if
+    /// all tiles do anyway, or none can.
     ///
     /// # Safety
     /// As [`rows`], for a row that may be [aligned](VectorRows::align).
@@ -103,8 +103,8 @@ impl<const VECTORS: usize, const LOADS: usize> InRegisters<VECTORS, LOADS> {
             return false;
         }
         let tile = |at: usize| {
-            // Of a whole number of periods.
-            let from = rows.tiles.1[1] * at as isize / 64;
+            // Each begins with a period.
+            let from = rows.further(at as isize);
             let place = (src.wrapping_offset(from), dst.wrapping_add(at));
             // SAFETY: by the contract of this function: the tile lies in the row, its loads between those of the first and the last one.
             unsafe { self.tile::<R>(place, 64) };
