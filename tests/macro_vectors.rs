@@ -7,6 +7,7 @@
 mod suite;
 
 use suite::guarded::Guarded;
+use suite::rng::Rng;
 use xslice::emit::{self, Destination, Function};
 use xslice::{ElementType, Program, Signature, xslice};
 
@@ -56,10 +57,6 @@ fn typed<T>(bytes: &mut [u8]) -> &mut [T] {
     elements
 }
 
-fn number(at: usize) -> u64 {
-    (at as u64 ^ 0x5bd1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 7
-}
-
 /// Whether the expansion of a text has vectors in place.
 fn is_in_place(text: &str, ty: &str, dims: &[usize]) -> bool {
     let ty = ElementType::from_name(ty).expect("a type");
@@ -92,16 +89,17 @@ macro_rules! patterns {
                 assert!(is_in_place(text, stringify!($ty), DIMS), "{text}");
                 let (places, size) = (places(DIMS, &[$($axis),*]), size_of::<$ty>());
                 let len: usize = DIMS.iter().product();
+                let mut bits = Rng::new(1);
                 let mut src = Guarded::new(len * size);
                 let mut dst = Guarded::new(places.len() * size);
                 for (src_end, dst_end) in [(false, false), (false, true), (true, false), (true, true)] {
                     let x = typed::<$ty>(src.bytes(len * size, src_end));
-                    x.iter_mut().enumerate().for_each(|(at, x)| *x = number(at) as $ty);
+                    x.fill_with(|| bits.word() as $ty);
                     let y = typed::<$ty>(dst.bytes(places.len() * size, dst_end));
                     y.fill(0x55);
                     moved((&*x).try_into().expect("the length"), (&mut *y).try_into().expect("the length"));
                     for (k, (y, &place)) in y.iter().zip(&places).enumerate() {
-                        assert_eq!(*y, number(place) as $ty, "element {k}");
+                        assert_eq!(*y, x[place], "element {k}");
                     }
                 }
             }

@@ -284,7 +284,8 @@ mod tests {
         map
     }
 
-    /// What rows move, in the order of a processor, of which every load and byte is looked at.
+    /// What rows move, in the order of a processor, of which every load and byte is looked at; all of them from their first byte on, where a
+    /// processor begins with lines of the destination if it can.
     fn moved<const VECTORS: usize, const LOADS: usize>(rows: &VectorRows<VECTORS, LOADS>) -> Map {
         let mut map = vec![None; rows.lens[0]];
         let place = |[to, from]: [isize; 2], [dst, src]: [isize; 2], turn: usize| {

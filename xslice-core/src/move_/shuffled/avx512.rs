@@ -5,6 +5,7 @@
 //!   short   rows at constant distances
 //!   picked  rows that each begin at a place of their own
 //!   known   rows that were found when they were planned
+//!   fixed   rows of an expansion, which the compiler knows
 
 pub(super) mod fixed;
 pub(super) mod known;

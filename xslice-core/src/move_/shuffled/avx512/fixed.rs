@@ -1,4 +1,4 @@
-//! Rows that the compiler knows.
+//! Rows of an expansion, which the compiler knows: nothing is found out but where the destination lies.
 
 use super::tile::Place;
 use crate::fixed::{VectorRows, Vectors};
