@@ -1,4 +1,4 @@
-//! Which cache keeps a result, by its bytes alone: that decides how it is written.
+//! Which cache keeps a result, and what is read for it: that decides how it is written.
 
 /// The nearest cache that keeps a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,15 +20,40 @@ impl Cache {
     /// The same of the second cache.
     const SECOND: usize = 512 << 10;
 
-    /// That of a result of `bytes` bytes.
+    /// That of a result of `written` bytes, for which `read` bytes are read, with the rest of their lines.
     #[inline]
-    pub fn of(bytes: usize) -> Self {
-        match bytes {
+    pub fn of(written: usize, read: usize) -> Self {
+        match written {
             ..=Self::NEAR => Self::Near,
-            _ if bytes <= Self::SECOND => Self::Second,
-            _ if bytes >= kept_by_none() => Self::None,
+            _ if written.saturating_add(read) <= kept_by_first() => Self::Near,
+            _ if written <= Self::SECOND => Self::Second,
+            _ if written >= kept_by_none() => Self::None,
             _ => Self::Far,
         }
+    }
+
+    /// That of a result of which as much is read as written.
+    pub fn of_copied(bytes: usize) -> Self {
+        Self::of(bytes, bytes)
+    }
+}
+
+/// Bytes that the first cache keeps beside whatever else is read and written: seven eighths of it; two small results where its size is not
+/// known.
+#[inline]
+fn kept_by_first() -> usize {
+    #[cfg(all(target_arch = "x86_64", feature = "std"))]
+    {
+        static BYTES: std::sync::OnceLock<usize> = std::sync::OnceLock::new();
+        *BYTES.get_or_init(|| {
+            caches()
+                .min()
+                .map_or(2 * Cache::NEAR, |bytes| bytes / 8 * 7)
+        })
+    }
+    #[cfg(not(all(target_arch = "x86_64", feature = "std")))]
+    {
+        2 * Cache::NEAR
     }
 }
 
@@ -38,7 +63,7 @@ fn kept_by_none() -> usize {
     #[cfg(all(target_arch = "x86_64", feature = "std"))]
     {
         static BYTES: std::sync::OnceLock<usize> = std::sync::OnceLock::new();
-        *BYTES.get_or_init(|| last_level_cache().map_or(usize::MAX, |bytes| bytes / 4 * 3))
+        *BYTES.get_or_init(|| caches().max().map_or(usize::MAX, |bytes| bytes / 4 * 3))
     }
     #[cfg(not(all(target_arch = "x86_64", feature = "std")))]
     {
@@ -46,23 +71,23 @@ fn kept_by_none() -> usize {
     }
 }
 
-/// Bytes of the largest cache that `cpuid` describes.
+/// Bytes of each cache of data that `cpuid` describes.
 #[cfg(all(target_arch = "x86_64", feature = "std"))]
-fn last_level_cache() -> Option<usize> {
+fn caches() -> impl Iterator<Item = usize> {
+    const OF_INSTRUCTIONS: u32 = 2;
     // Intel describes caches in leaf 4, AMD in the same form in leaf 0x8000_001d.
     let leaves = [(0, 4), (0x8000_0000, 0x8000_001d)];
     let known = leaves
         .into_iter()
         .filter(|&(first, leaf)| cpuid(first, 0).eax >= leaf);
     let caches = known.flat_map(|(_, leaf)| (0..8).map(move |cache| cpuid(leaf, cache)));
-    let described = caches.filter(|cache| cache.eax & 0x1f != 0);
-    let bytes = described.map(|cache| {
+    let described = caches.filter(|cache| ![0, OF_INSTRUCTIONS].contains(&(cache.eax & 0x1f)));
+    described.map(|cache| {
         let ways = (cache.ebx >> 22) as usize + 1;
         let partitions = (cache.ebx >> 12 & 0x3ff) as usize + 1;
         let line = (cache.ebx & 0xfff) as usize + 1;
         ways * partitions * line * (cache.ecx as usize + 1)
-    });
-    bytes.max()
+    })
 }
 
 #[cfg(target_arch = "x86_64")]

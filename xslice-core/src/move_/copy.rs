@@ -330,8 +330,7 @@ pub(super) unsafe fn strided(level: Level, dst: *mut u8, src: *const u8, rows: R
     // SAFETY: by the contract of this function.
     unsafe {
         if let Some(way) = Way::of(level, &rows) {
-            let place = |k| k as isize * rows.src_stride;
-            return way.moves(level, dst, src, rows, rows.count, place);
+            return way.moves(level, dst, src, rows, rows.count, rows.place());
         }
         by_width!(rows.bytes, each(dst, src, rows));
     }

@@ -384,8 +384,13 @@ impl Schedule {
             bytes,
             dst_stride: dst_stride as isize,
             src_stride: src_stride as isize,
-            cache: Cache::of(self.bytes()),
+            cache: self.cache(),
         }
+    }
+
+    /// The cache that keeps its result.
+    fn cache(&self) -> Cache {
+        Cache::of(self.bytes(), self.read())
     }
 }
 
@@ -440,7 +445,7 @@ unsafe fn scheduled(
                 by_width!(rows.bytes, short_rows(&call, rows))
             }
             Move::Lookup(runs) if schedule.keeps_places() => call.kept(runs),
-            Move::Shuffle(_) | Move::Lookup(_) => {
+            Move::Strided(_) | Move::Shuffle(_) | Move::Lookup(_) => {
                 call.walk_outer(|first, turns, stride| call.turns(first, turns, stride))
             }
             _ => call.walk(|at| call.inner(at)),

@@ -10,6 +10,7 @@ mod way;
 pub(super) use row::one;
 pub(super) use way::{LEAST_ROW, Way, go_by_width};
 
+use super::at::Turns;
 use super::copy::{Rows, fixed};
 use super::prefetch::{self, PAGE};
 use super::processor::habits;
@@ -53,6 +54,33 @@ fn one_by_one(
 }
 
 impl Way {
+    /// Moves rows at their distance, in each of the turns.
+    ///
+    /// # Safety
+    /// As [`Way::moves`], for the rows of each turn.
+    pub unsafe fn moves_turns(
+        self,
+        level: Level,
+        dst: *mut u8,
+        src: *const u8,
+        rows: Rows,
+        turns: Turns,
+    ) {
+        let place = rows.place();
+        // SAFETY: by the contract of this function.
+        unsafe {
+            match self {
+                #[cfg(target_arch = "x86_64")]
+                Self::WholeLines => whole_lines(dst, src, rows, turns, place),
+                #[cfg(target_arch = "x86_64")]
+                Self::WholeVectors => whole_vectors(dst, src, rows, turns, place),
+                _ => turns.each(dst, src).for_each(|(to, from)| {
+                    self.moves(level, to, from, rows, rows.count, &place);
+                }),
+            }
+        }
+    }
+
     /// Moves rows, row `k` from `src` plus `place(k)` bytes; places are asked for up to `known`.
     ///
     /// # Safety
@@ -82,9 +110,7 @@ impl Way {
                     one(level, to, from, bytes);
                 }),
                 #[cfg(target_arch = "x86_64")]
-                Self::WholeLines => one_by_one(dst, src, rows, place, |to, from| {
-                    row::whole_lines(to, from, bytes);
-                }),
+                Self::WholeLines => whole_lines(dst, src, rows, Turns::once(0), place),
                 #[cfg(target_arch = "x86_64")]
                 Self::FetchedLines => {
                     const AHEAD: usize = 2 << 10;
@@ -100,9 +126,7 @@ impl Way {
                     row::four_lines(to, from);
                 }),
                 #[cfg(target_arch = "x86_64")]
-                Self::WholeVectors => one_by_one(dst, src, rows, place, |to, from| {
-                    row::whole_vectors(to, from, bytes);
-                }),
+                Self::WholeVectors => whole_vectors(dst, src, rows, Turns::once(0), place),
                 Self::Lines(Fetched::Next) => lines::<false, false>(dst, src, rows, known, place),
                 Self::Lines(Fetched::Written) => lines::<true, false>(dst, src, rows, known, place),
                 Self::Lines(Fetched::Pages) => lines::<false, true>(dst, src, rows, known, place),
@@ -111,7 +135,46 @@ impl Way {
     }
 }
 
+/// A function that moves rows in each of the turns, each of them by another one with its instructions: to call that for each would take as long
+/// as a short row.
+#[cfg(target_arch = "x86_64")]
+macro_rules! in_turns {
+    ($name:ident, $features:literal) => {
+        /// Moves rows by the function of this name for one, in each of the turns.
+        ///
+        /// # Safety
+        /// As [`Way::moves`], of rows that this function takes.
+        #[cfg(target_arch = "x86_64")]
+        #[target_feature(enable = $features)]
+        unsafe fn $name(
+            dst: *mut u8,
+            src: *const u8,
+            rows: Rows,
+            turns: Turns,
+            place: impl Fn(usize) -> isize,
+        ) {
+            for (mut to, from) in turns.each(dst, src) {
+                for k in 0..rows.count {
+                    // SAFETY: by the contract of this function.
+                    unsafe { row::$name(to, from.wrapping_offset(place(k)), rows.bytes) };
+                    to = to.wrapping_offset(rows.dst_stride);
+                }
+            }
+        }
+    };
+}
+#[cfg(target_arch = "x86_64")]
+in_turns!(whole_lines, "avx512f");
+#[cfg(target_arch = "x86_64")]
+in_turns!(whole_vectors, "avx2");
+
 impl Rows {
+    /// Where each is read at their distance.
+    pub(super) fn place(&self) -> impl Fn(usize) -> isize + use<> {
+        let stride = self.src_stride;
+        move |k| k as isize * stride
+    }
+
     /// Whether they are some lines, whole ones on both sides, at a distance.
     fn are_lines(&self, dst: *mut u8, src: *const u8) -> bool {
         let strides = self.dst_stride | self.src_stride;

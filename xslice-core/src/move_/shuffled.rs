@@ -96,8 +96,9 @@ impl Shuffle {
         count: usize,
         operand: Range<*const u8>,
     ) {
-        let bytes = count * self.pattern().period();
-        let row = Rows::one(bytes, Cache::of(bytes));
+        let (pattern, bytes) = (self.pattern(), count * self.pattern().period());
+        let read = count * pattern.src_stride().unsigned_abs() as usize;
+        let row = Rows::one(bytes, Cache::of(bytes, read));
         // SAFETY: by the contract of this function.
         unsafe { self.rows(level, dst, src, row, operand) }
     }
@@ -407,7 +408,7 @@ pub(crate) fn prepare(schedule: &mut Schedule) {
     let (bytes, shuffle) = (periods.bytes(), &periods.shuffle);
     #[cfg(target_arch = "x86_64")]
     {
-        let rows = Rows::one(bytes, Cache::of(schedule.bytes()));
+        let rows = Rows::one(bytes, schedule.cache());
         shuffle.lines(Level::best(), &rows);
     }
     // Where an index says where a run begins, each call sees whether it is inside.
@@ -416,15 +417,15 @@ pub(crate) fn prepare(schedule: &mut Schedule) {
         let (first, last) = (at.saturating_add(first), at.saturating_add(last));
         !is_affine || (first >= 0 && last.unsigned_abs() <= periods.source_bytes)
     };
-    let (of_turn, loops) = match is_affine {
+    let (cache, loops) = match is_affine {
         true => {
             let (dst, src) = (&schedule.dst().strides, &schedule.src().strides);
             let loops = RowLoops::new(schedule.extents(), dst, src);
-            (schedule.bytes(), loops)
+            (schedule.cache(), loops)
         }
-        false => (bytes, Some(RowLoops::ONE)),
+        false => (Cache::of_copied(bytes), Some(RowLoops::ONE)),
     };
-    let loops = loops.filter(|_| Cache::of(of_turn) == Cache::Near);
+    let loops = loops.filter(|_| cache == Cache::Near);
     let (rows, by_other_loads) = match loops {
         Some(loops) => known_inside(shuffle, periods.count, loops, holds),
         None => (None, None),

@@ -7,6 +7,7 @@
 
 use super::Call;
 use super::at::{At, turns};
+use super::cache::Cache;
 use super::copy::Rows;
 use super::lookup::repeat::List;
 use super::lookup::{self, looked_ahead};
@@ -170,6 +171,15 @@ impl Schedule {
             }
     }
 
+    /// Whether its rows are runs of more than a line in a result that stays near: those are moved as quickly as they are listed.
+    pub(super) fn has_near_rows(&self) -> bool {
+        let bytes = match self.inner() {
+            Move::Strided(rows) => rows.bytes,
+            Move::Copy { .. } | Move::Shuffle(_) | Move::Lookup(_) | Move::Fill(_) => 0,
+        };
+        bytes >= SHORTEST_RUN && self.cache() == Cache::Near
+    }
+
     /// The innermost loops whose rows are moved together, of `extents` turns, with `count` elements of the move; `None` where rows are
     /// long, or those of the innermost loop are many, or nothing would be done less often.
     pub(super) fn together(
@@ -192,6 +202,7 @@ impl Schedule {
                     anywhere: shuffle.moves_anywhere(level, &rows),
                 }
             }
+            Move::Strided(_) if self.has_near_rows() => return None,
             Move::Strided(strided) if strided.bytes >= SHORTEST_RUN => Few {
                 bytes: strided.bytes,
                 rows: count,

@@ -4,10 +4,10 @@
 //! where they stand. So rows are moved here as the runner moves them: many at once where a Move can do that, by the widest vectors,
 //! past the caches where the result is larger.
 
-use super::at::{At, Turns, each_turn};
-use super::cache::Cache;
+use super::at::{At, Turns, each_turn, turns};
 use super::copy::{self, Mover, by_width};
 use super::few;
+use super::rows::Way;
 use super::together::Together;
 use super::{Call, MOST_INLINE, Rows, turn};
 use crate::access::{Access, Buffer};
@@ -21,8 +21,8 @@ use crate::sources::Sources;
 const LEAST_TURNS: usize = 6;
 
 impl Schedule {
-    /// Loops around [`Schedule::run_innermost`]: all but the innermost one or those whose rows are moved together; all where indices say
-    /// where each turn of the innermost one begins, or it has few.
+    /// Loops around [`Schedule::run_innermost`]: all but the innermost one or those whose rows are moved together, none where a call would weigh
+    /// more than the rows of a turn; all where indices say where each turn of the innermost one begins, or it has few.
     #[doc(hidden)]
     #[must_use]
     pub fn outer_loops(&self) -> usize {
@@ -31,7 +31,12 @@ impl Schedule {
             true if self.knows_rows() || self.kept_in_loops().is_some() => 0,
             true => {
                 let together = self.whole_together();
-                loops - together.map_or(loops.min(1), |together| together.loops)
+                let inner = if self.has_near_rows() {
+                    loops
+                } else {
+                    loops.min(1)
+                };
+                loops - together.map_or(inner, |together| together.loops)
             }
             false => match self.extents().split_last() {
                 Some((&turns, around)) if turns >= LEAST_TURNS && self.innermost_is_still() => {
@@ -141,12 +146,15 @@ impl Schedule {
         }
         let (together, loops) = (self.whole_together(), self.outer_loops());
         let inner = &self.extents()[loops..];
+        let stride = |k: usize| call.stride(loops + k);
         // SAFETY: by the contract of this function these are positions of turns within the extents.
         unsafe {
             match (together, inner) {
                 (Some(together), inner) => call.rows_of(inner, first, together.in_sequence),
-                (None, &[turns]) => call.turns(first, turns, call.stride(loops)),
-                (None, _) => call.turns(first, 1, At::default()),
+                (None, [around @ .., count]) => turns(around, first, &stride, |first| {
+                    call.turns(first, *count, stride(around.len()))
+                }),
+                (None, []) => call.turns(first, 1, At::default()),
             }
         }
     }
@@ -255,6 +263,7 @@ impl Call<'_> {
                         }
                     }
                 }
+                Move::Strided(strided) => self.long_turns(strided, first, turns, stride),
                 Move::Lookup(runs) => match self.sharing(runs, turns, stride) {
                     1 => each_turn(first, turns, stride, |at| self.inner(at)),
                     at_once => self.repeated(runs, first, (turns, stride), at_once),
@@ -274,8 +283,7 @@ impl Call<'_> {
     fn are_few(&self, strided: &Strided, turns: usize) -> bool {
         /// Fewer turns are over before their functions are found.
         const LEAST: usize = 8;
-        let cache = Cache::of(self.schedule.bytes());
-        turns >= LEAST && few::takes(strided.bytes, self.count, cache)
+        turns >= LEAST && few::takes(strided.bytes, self.count, self.schedule.cache())
     }
 
     /// Turns of which each has few rows; `true`, as no index is read.
@@ -290,6 +298,24 @@ impl Call<'_> {
             let (to, from) = self.ends(first);
             let turns = Turns::new(turns, stride);
             few::moved(to, from, &rows, &places[..rows.count], turns);
+        }
+        true
+    }
+
+    /// Turns of rows whose way is found once for all of them; `true`, as no index is read.
+    ///
+    /// # Safety
+    /// As [`Call::turns`], of turns of such rows.
+    #[inline(never)]
+    unsafe fn long_turns(&self, strided: &Strided, first: At, turns: usize, stride: At) -> bool {
+        let rows = self.schedule.rows_of(strided, self.count);
+        // SAFETY: by the contract of this function.
+        unsafe {
+            let Some(way) = Way::of(self.level, &rows) else {
+                return by_width!(rows.bytes, short_turns(self, first, turns, stride, rows));
+            };
+            let (to, from) = self.ends(first);
+            way.moves_turns(self.level, to, from, rows, Turns::new(turns, stride));
         }
         true
     }

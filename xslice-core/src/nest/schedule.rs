@@ -180,6 +180,7 @@ pub struct Schedule {
     src: Access,
     dst: Access,
     bytes: usize,
+    read: usize,
     inner: Move,
     known_rows: Option<KnownRows>,
 }
@@ -228,6 +229,7 @@ impl Schedule {
                     let (bytes, source_bytes) = (nest.block() * size, nest.source_len() * size);
                     schedule.rows(bytes, source_bytes, known, vector);
                     schedule.order();
+                    schedule.read = schedule.lines_read().min(source_bytes);
                 }
             }
         }
@@ -282,8 +284,33 @@ impl Schedule {
             src,
             dst,
             bytes: written,
+            read: 0,
             inner: Move::Copy { bytes },
             known_rows: None,
+        })
+    }
+
+    /// Bytes of the lines that all turns read, about: as if none read what another one does.
+    fn lines_read(&self) -> usize {
+        let apart = |count: usize, bytes: usize, stride: u64| {
+            let each = (bytes + LINE).min(stride as usize);
+            count.saturating_mul(each).saturating_add(bytes)
+        };
+        let of_turn = match &self.inner {
+            Move::Copy { bytes } => bytes + LINE,
+            Move::Strided(rows) => apart(rows.count, rows.bytes, rows.src_stride.unsigned_abs()),
+            Move::Shuffle(Periods { count, shuffle, .. }) => {
+                let pattern = shuffle.pattern();
+                let stride = pattern.src_stride().unsigned_abs();
+                apart(*count, pattern.span(1), stride.into())
+            }
+            Move::Lookup(rows) => rows.count.saturating_mul(rows.bytes + LINE),
+            Move::Fill(_) => 0,
+        };
+        let turns = self.extents.iter().zip(&self.src.strides);
+        turns.fold(of_turn, |read, (&turns, &stride)| match stride {
+            0 => read,
+            _ => read.saturating_mul(turns),
         })
     }
 
@@ -402,6 +429,11 @@ impl Schedule {
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.bytes
+    }
+
+    /// Bytes of the lines that are read in all, about; 0 for a Range.
+    pub(crate) fn read(&self) -> usize {
+        self.read
     }
 
     /// Bytes on the heap. A shuffle counts with every plan that shares it.

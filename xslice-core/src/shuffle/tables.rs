@@ -160,6 +160,7 @@ impl<const N: usize> Tables<N> {
         }
         let is_near = pattern.src_stride().unsigned_abs() as usize <= NEAR * pattern.period();
         let dense = is_near.then(|| Self::dense(pattern)).flatten();
+        let dense = dense.filter(|dense| N < LINE || dense.vectors == 1 || dense.per_vector <= 3);
         let dense = dense.filter(|dense| match pattern.anchor {
             Anchor::Line(_) | Anchor::First => true,
             // The first bytes of the next tile lie past the last one.

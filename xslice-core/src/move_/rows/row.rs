@@ -63,6 +63,7 @@ pub(in crate::move_) unsafe fn one(level: Level, dst: *mut u8, src: *const u8, b
 /// As [`run`], for at least a line; the processor has AVX-512 F.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f")]
+#[inline]
 pub(super) unsafe fn whole_lines(dst: *mut u8, src: *const u8, bytes: usize) {
     use core::arch::x86_64::{__m512i, _mm512_loadu_si512, _mm512_storeu_si512};
     let load = |at: usize| {
@@ -94,6 +95,7 @@ pub(super) unsafe fn whole_lines(dst: *mut u8, src: *const u8, bytes: usize) {
 /// As [`run`], for [`FOUR_VECTORS`] or more; the processor has AVX2.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
+#[inline]
 pub(super) unsafe fn whole_vectors(dst: *mut u8, src: *const u8, bytes: usize) {
     use core::arch::x86_64::{__m256i, _mm256_loadu_si256, _mm256_storeu_si256};
     // SAFETY: by the contract of this function, for places up to `bytes` less a vector.
@@ -131,6 +133,7 @@ pub(super) const FOUR_LINES: usize = 4 * 64;
 /// As [`run`], for [`FOUR_LINES`]; the processor has AVX-512 F.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f")]
+#[inline]
 pub(super) unsafe fn four_lines(dst: *mut u8, src: *const u8) {
     use core::arch::x86_64::{_mm512_loadu_si512, _mm512_storeu_si512};
     // SAFETY: by the contract of this function.

@@ -79,12 +79,15 @@ impl Short {
             false if habits().fetches_next_of_long_rows && is_long => 1,
             false => 0,
         };
-        if rows.src_stride.unsigned_abs() <= row + 64 || rows_ahead == 0 {
+        let lines = tables.src_stride.unsigned_abs().div_ceil(64);
+        // Most of these would be lines between those that are read.
+        let are_sparse = lines > 2 * tables.loads.len();
+        if rows.src_stride.unsigned_abs() <= row + 64 || rows_ahead == 0 || are_sparse {
             return Fetch::NONE;
         }
         Fetch {
             ahead: rows_ahead * rows.src_stride + tables.reach.0,
-            lines: tables.src_stride.unsigned_abs().div_ceil(64),
+            lines,
         }
     }
 
