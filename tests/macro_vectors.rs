@@ -134,6 +134,11 @@ patterns! {
     fifty_seven_bytes: u8 [70, 200] [:, 86::2] = [Slice(0, 1, 70), Slice(86, 2, 57)];
     overlapping_vectors: u8 [7, 900] [:, 40:240:2] = [Slice(0, 1, 7), Slice(40, 2, 100)];
     two_bytes_of_four: u8 [60, 4] [::-1, 2:0:-1] = [Slice(59, -1, 60), Slice(2, -1, 2)];
+    short_rows: u8 [9, 200] [:, 3:140] = [Slice(0, 1, 9), Slice(3, 1, 137)];
+    rows_of_whole_vectors: u64 [7, 24] [::-1] = [Slice(6, -1, 7), Slice(0, 1, 24)];
+    rows_of_lines_and_a_part: u16 [4, 3, 300] [::2, ::-1, 1:] = [Slice(0, 2, 2), Slice(2, -1, 3), Slice(1, 1, 299)];
+    the_longest_rows: u32 [3, 2, 3, 257] [::-2, :, ::2, 1:] =
+        [Slice(2, -2, 2), Slice(0, 1, 2), Slice(0, 2, 2), Slice(1, 1, 256)];
     bytes_backwards: u8 [700] [::-1] = [Slice(699, -1, 700)];
     short_words_backwards: u16 [5, 161] [:, ::-1] = [Slice(0, 1, 5), Slice(160, -1, 161)];
     long_words_backwards: u32 [300] [::-1] = [Slice(299, -1, 300)];

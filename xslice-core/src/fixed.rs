@@ -42,6 +42,7 @@ mod vectors;
 pub use crate::move_::{by_vectors, copy_block};
 pub use checked::{Checked, Indices};
 pub(crate) use proof::Proven;
+pub(crate) use vectors::MOST_AROUND;
 pub use vectors::{VectorLoad, VectorLoop, VectorRows, Vectors};
 
 use crate::elem::Element;

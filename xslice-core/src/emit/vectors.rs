@@ -5,12 +5,13 @@
 use super::Emitter;
 use super::fixed::compilers_make_vectors;
 use crate::access::Buffer;
-use crate::fixed::VectorLoop;
-use crate::nest::schedule::{Move, Periods, Schedule, constant_in};
+use crate::fixed::{MOST_AROUND, VectorLoop};
+use crate::nest::schedule::{Move, Periods, Schedule, Strided, constant_in};
 use crate::nest::{LoopNest, Source};
 use crate::plan::PlannedNest;
-use crate::shuffle::{LINE, LOAD_COST, Load, MASKS, Pattern, RowLoops, Shuffle, Tables};
+use crate::shuffle::{Anchor, LINE, LOAD_COST, Load, MASKS, Pattern, RowLoops, Shuffle, Tables};
 use alloc::{format, string::String, vec, vec::Vec};
+use core::ops::RangeInclusive;
 
 /// Vectors that are stored, at most: beside more of them the call of a Move weighs little.
 const MOST_STORES: usize = 128;
@@ -23,6 +24,25 @@ const LEAST_LINES: usize = 7;
 
 /// What runs one by one cost at least, as [`Pattern::cost_of_runs`] counts: 32 of 4 bytes. Fewer are over as soon.
 const LEAST: usize = 1 << 7;
+
+/// Bytes of rows that are copied so: those of fewer are as quick by parts of 16 bytes, those of more by `memcpy`.
+const COPIED: RangeInclusive<usize> = 129..=1 << 10;
+
+/// Bytes of all rows that are copied so, at most: where there are more, lines are fetched ahead.
+const MOST_COPIED: usize = 16 << 10;
+
+/// Bytes of destination and source.
+fn lens(nest: &LoopNest) -> [usize; 2] {
+    let size = nest.element_type().size();
+    [nest.destination_len(), nest.source_len()].map(|len| len * size)
+}
+
+/// The loops of a schedule.
+fn around(schedule: &Schedule) -> impl Iterator<Item = VectorLoop> {
+    let strides = schedule.dst().strides.iter().zip(&schedule.src().strides);
+    let around = schedule.extents().iter().zip(strides);
+    around.map(|(&turns, (&dst, &src))| (turns, [dst as isize, src as isize]))
+}
 
 /// What a [`VectorRows`](crate::fixed::VectorRows) is made of.
 struct Rows {
@@ -118,13 +138,17 @@ impl Tiled {
 impl Rows {
     /// Those of a schedule for vectors of 64 bytes, if that pays.
     fn of(nest: &LoopNest, schedule: &Schedule) -> Option<Self> {
-        let Move::Shuffle(Periods { count, shuffle, .. }) = schedule.inner() else {
-            return None;
-        };
-        let (extents, dst, src) = (schedule.extents(), schedule.dst(), schedule.src());
-        let size = nest.element_type().size();
-        let lens = [nest.destination_len(), nest.source_len()].map(|len| len * size);
-        let loops = RowLoops::new(extents, &dst.strides, &src.strides)?;
+        match schedule.inner() {
+            Move::Shuffle(periods) => Self::shuffled(nest, schedule, periods),
+            Move::Strided(rows) => Self::copied(nest, schedule, rows),
+            Move::Copy { .. } | Move::Lookup(_) | Move::Fill(_) => None,
+        }
+    }
+
+    fn shuffled(nest: &LoopNest, schedule: &Schedule, periods: &Periods) -> Option<Self> {
+        let Periods { count, shuffle, .. } = periods;
+        let (src, lens) = (schedule.src(), lens(nest));
+        let loops = RowLoops::new(schedule.extents(), &schedule.dst().strides, &src.strides)?;
         let holds = |of_row| {
             let (first, end) = loops.reach(of_row);
             let place = src.offset as isize;
@@ -136,17 +160,27 @@ impl Rows {
             && tables.loads.len() <= MOST_ORDERS
             && rows * count * pattern.cost_of_runs() >= LEAST
             && row.pays(pattern, compilers_make_vectors(nest), holds(row.reach()));
-        if !pays || !src.is_affine() {
-            return None;
-        }
-        let strides = dst.strides.iter().zip(&src.strides);
-        let around = extents.iter().zip(strides);
-        Some(Self {
+        (pays && src.is_affine()).then(|| Self {
             lens,
-            first: [dst.offset, src.offset],
-            around: around
-                .map(|(&turns, (&dst, &src))| (turns, [dst as isize, src as isize]))
-                .collect(),
+            first: [schedule.dst().offset, src.offset],
+            around: around(schedule).collect(),
+            period: pattern.period(),
+            row,
+        })
+    }
+
+    /// Rows of neighbouring bytes: the pattern of a byte.
+    fn copied(nest: &LoopNest, schedule: &Schedule, rows: &Strided) -> Option<Self> {
+        let pattern = Pattern::new(vec![0], Some(1), false, Anchor::First)?;
+        let row = Tiled::new(rows.bytes, &pattern, Tables::wide(&pattern)?);
+        let inner = [rows.dst_stride, rows.src_stride].map(|stride| stride as isize);
+        let around: Vec<_> = around(schedule).chain([(rows.count, inner)]).collect();
+        let pays = COPIED.contains(&rows.bytes) && schedule.bytes() <= MOST_COPIED;
+        let is_affine = schedule.src().is_affine();
+        (pays && is_affine && around.len() <= MOST_AROUND).then(|| Self {
+            lens: lens(nest),
+            first: [schedule.dst().offset, schedule.src().offset],
+            around,
             period: pattern.period(),
             row,
         })
@@ -467,6 +501,15 @@ mod tests {
             ElementType::U8,
             &[6, 6, 6, 160],
         ));
+        for (text, dims) in [
+            ("x[:, 3:140]", &[9, 200][..]),
+            ("x[::-1]", &[7, 192]),
+            ("x[::2, ::-1, 1:]", &[4, 3, 600]),
+            ("x[::-2, :, ::2, 1:]", &[3, 2, 3, 1025]),
+            ("x[::-1, ::2]", &[2, 5, 129]),
+        ] {
+            found.push(agrees(text, ElementType::U8, dims).expect("rows that are copied"));
+        }
         assert!(found.len() > 150, "{} are moved in place", found.len());
         // Tiles of one vector and of several, which overlap, spill, end with a part of one, or have masks.
         let has = |what, is: fn(&Found) -> bool| {

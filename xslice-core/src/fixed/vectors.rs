@@ -34,12 +34,14 @@ pub struct VectorRows<const VECTORS: usize, const LOADS: usize> {
     pub(crate) gives: [[u64; LOADS]; VECTORS],
     /// What is read of a load for what is stored of its tile, a bit for each byte.
     pub(crate) reads: [[u64; LOADS]; VECTORS],
+    /// Whether vectors are stored as they are loaded.
+    pub(crate) are_copies: bool,
     /// How loads after the first of a vector merge by words, where all do.
     pub(crate) words: Option<[[[u32; WORDS]; LOADS]; VECTORS]>,
 }
 
 /// Loops around rows, at most.
-const MOST_AROUND: usize = 3;
+pub(crate) const MOST_AROUND: usize = 3;
 
 /// Turns of a loop, and what each adds in the destination and in the source.
 pub type VectorLoop = (usize, [isize; 2]);
@@ -132,6 +134,7 @@ impl<const VECTORS: usize, const LOADS: usize> VectorRows<VECTORS, LOADS> {
             is_masked: false,
             gives: [[0; LOADS]; VECTORS],
             reads: [[0; LOADS]; VECTORS],
+            are_copies: LOADS == 1,
             words: None,
         };
         let mut k = 0;
@@ -143,6 +146,11 @@ impl<const VECTORS: usize, const LOADS: usize> VectorRows<VECTORS, LOADS> {
         rows.spilled = rows.spilled();
         rows.is_masked = !rows.is_inside(SRC, rows.loaded(), rows.loaded());
         (rows.gives, rows.reads, rows.words) = (rows.gives(), rows.reads(), rows.words());
+        let mut at = 0;
+        while at < VECTORS * 64 {
+            rows.are_copies &= rows.loads[at / 64][0].1[at % 64] as usize == at % 64;
+            at += 1;
+        }
         rows
     }
 

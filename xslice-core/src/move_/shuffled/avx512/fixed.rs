@@ -80,8 +80,11 @@ impl<const VECTORS: usize, const LOADS: usize> InRegisters<VECTORS, LOADS> {
             unsafe { _mm512_loadu_si512(order) }
         };
         // As a constant it would be made anew for each tile, by the unit that permutes.
-        // SAFETY: a reference is read.
-        let kept = |mask: &u64| unsafe { core::ptr::read_volatile(mask) };
+        let kept = |mask: &u64| match rows.are_copies && !rows.is_masked {
+            true => *mask,
+            // SAFETY: a reference is read.
+            false => unsafe { core::ptr::read_volatile(mask) },
+        };
         Self {
             orders: from_fn(|v| from_fn(|l| order(v, l))),
             gives: from_fn(|v| from_fn(|l| kept(&rows.gives[v][l]))),
@@ -147,6 +150,7 @@ impl<const VECTORS: usize, const LOADS: usize> InRegisters<VECTORS, LOADS> {
                 };
                 let order = self.orders[v][l];
                 vector = match (rows.words.is_some(), l) {
+                    _ if rows.are_copies => loaded,
                     (true, 0) => loaded,
                     (true, _) => _mm512_permutex2var_epi32(vector, order, loaded),
                     // What it does not give, others do, or nothing is stored of it.
