@@ -38,7 +38,7 @@ impl Cache {
     }
 }
 
-/// Bytes that the first cache keeps beside whatever else is read and written: seven eighths of it; two small results where its size is not
+/// Bytes that the first cache keeps beside whatever else is read and written: fifteen sixteenths of it; two small results where its size is not
 /// known.
 #[inline]
 fn kept_by_first() -> usize {
@@ -48,7 +48,7 @@ fn kept_by_first() -> usize {
         *BYTES.get_or_init(|| {
             caches()
                 .min()
-                .map_or(2 * Cache::NEAR, |bytes| bytes / 8 * 7)
+                .map_or(2 * Cache::NEAR, |bytes| bytes / 16 * 15)
         })
     }
     #[cfg(not(all(target_arch = "x86_64", feature = "std")))]

@@ -292,8 +292,9 @@ impl Schedule {
 
     /// Bytes of the lines that all turns read, about: as if none read what another one does.
     fn lines_read(&self) -> usize {
+        // Past the end of a run that another does not follow, processors read on.
         let apart = |count: usize, bytes: usize, stride: u64| {
-            let each = (bytes + LINE).min(stride as usize);
+            let each = (bytes + bytes / 16 + LINE).min(stride as usize);
             count.saturating_mul(each).saturating_add(bytes)
         };
         let of_turn = match &self.inner {

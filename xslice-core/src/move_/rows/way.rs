@@ -209,6 +209,9 @@ fn keep_pace(rows: &Rows) -> bool {
 /// Whether rows at hand, at a distance, fill vectors of 32 bytes: shorter ones are quicker line by line.
 #[cfg(target_arch = "x86_64")]
 fn fill_vectors(rows: &Rows) -> bool {
-    const LEAST_FILLING: usize = 192;
-    rows.bytes >= LEAST_FILLING && rows.src_stride != 0 && are_at_hand(rows)
+    let least = match rows.cache {
+        Cache::Near => 129,
+        Cache::Second | Cache::Far | Cache::None => 192,
+    };
+    rows.bytes >= least && rows.src_stride != 0 && are_at_hand(rows)
 }
