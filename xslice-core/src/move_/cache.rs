@@ -25,7 +25,8 @@ impl Cache {
     pub fn of(written: usize, read: usize) -> Self {
         match written {
             ..=Self::NEAR => Self::Near,
-            _ if written.saturating_add(read) <= kept_by_first() => Self::Near,
+            // It is no more than half of what is kept: what is written is fetched, too.
+            _ if written.saturating_add(read.max(written)) <= kept_by_first() => Self::Near,
             _ if written <= Self::SECOND => Self::Second,
             _ if written >= kept_by_none() => Self::None,
             _ => Self::Far,

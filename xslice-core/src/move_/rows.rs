@@ -54,7 +54,7 @@ fn one_by_one(
 }
 
 impl Way {
-    /// Moves rows at their distance, in each of the turns.
+    /// Moves rows in each of the turns, always from the same places.
     ///
     /// # Safety
     /// As [`Way::moves`], for the rows of each turn.
@@ -65,8 +65,8 @@ impl Way {
         src: *const u8,
         rows: Rows,
         turns: Turns,
+        place: impl Fn(usize) -> isize,
     ) {
-        let place = rows.place();
         // SAFETY: by the contract of this function.
         unsafe {
             match self {

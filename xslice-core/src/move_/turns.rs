@@ -315,7 +315,8 @@ impl Call<'_> {
                 return by_width!(rows.bytes, short_turns(self, first, turns, stride, rows));
             };
             let (to, from) = self.ends(first);
-            way.moves_turns(self.level, to, from, rows, Turns::new(turns, stride));
+            let turns = Turns::new(turns, stride);
+            way.moves_turns(self.level, to, from, rows, turns, rows.place());
         }
         true
     }

@@ -20,6 +20,7 @@ use crate::level::Kind;
 use crate::level::Level;
 use crate::move_::MOST_INLINE;
 use crate::move_::at::{Listed, Starts, Turns};
+use crate::move_::cache::Cache;
 use crate::move_::copy::{Mover, Rows, by_width};
 use crate::move_::few;
 use crate::move_::rows::Way;
@@ -78,6 +79,10 @@ pub(in crate::move_) unsafe fn moved(
 ) {
     // SAFETY: by the contract of this function.
     unsafe {
+        // What is set up for many pays for narrow ones, or where it reads what is not near.
+        if rows.bytes > MOST_INLINE && rows.cache == Cache::Near {
+            return one_by_one(level, starts, rows, places.each, turns);
+        }
         #[cfg(target_arch = "x86_64")]
         if pattern::moved(level, starts, rows, places, turns) {
             return;
@@ -205,12 +210,13 @@ unsafe fn one_by_one(level: Level, starts: Starts<'_>, rows: Rows, places: &[isi
             return starts.each(|dst, src| few::moved(dst, src, &rows, places, turns));
         }
         if let Some(way) = Way::of(level, &rows) {
-            let some = |to, from, rows, each: &[isize]| {
-                way.moves(level, to, from, rows, each.len(), |k| each[k]);
-            };
             return match way.looks_ahead() {
-                true => listed(starts, rows, places, turns, some),
-                false => starts.each_turn(turns, |to, from| some(to, from, rows, places)),
+                true => listed(starts, rows, places, turns, |to, from, rows, each| {
+                    way.moves(level, to, from, rows, each.len(), |k| each[k]);
+                }),
+                false => starts.each(|dst, src| {
+                    way.moves_turns(level, dst, src, rows, turns, |k| places[k]);
+                }),
             };
         }
         by_width!(rows.bytes, pick_in_turns(starts, rows, places, turns));
