@@ -25,7 +25,7 @@ impl Cache {
     pub fn of(written: usize, read: usize) -> Self {
         match written {
             ..=Self::NEAR => Self::Near,
-            // It is no more than half of what is kept: what is written is fetched, too.
+            // And no more than half of what is kept, however little is read.
             _ if written.saturating_add(read.max(written)) <= kept_by_first() => Self::Near,
             _ if written <= Self::SECOND => Self::Second,
             _ if written >= kept_by_none() => Self::None,
@@ -99,4 +99,20 @@ fn caches() -> impl Iterator<Item = usize> {
 pub(super) fn cpuid(leaf: u32, part: u32) -> core::arch::x86_64::CpuidResult {
     // SAFETY: every x86-64 processor has the instruction; it touches no memory (I3).
     unsafe { core::arch::x86_64::__cpuid_count(leaf, part) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Cache, kept_by_first};
+
+    #[test]
+    fn what_is_read_counts_but_for_small_results() {
+        let half = kept_by_first() / 2;
+        assert_eq!(Cache::of(Cache::NEAR, usize::MAX), Cache::Near);
+        assert!(half < Cache::NEAR || Cache::of(half, half) == Cache::Near);
+        assert!(half < Cache::NEAR || Cache::of(half, half + 2) == Cache::Second);
+        let more = half.max(Cache::NEAR) + 2;
+        assert_eq!(Cache::of(more, 0), Cache::Second);
+        assert_eq!(Cache::of_copied(more), Cache::Second);
+    }
 }

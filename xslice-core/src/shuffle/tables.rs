@@ -160,7 +160,7 @@ impl<const N: usize> Tables<N> {
         }
         let is_near = pattern.src_stride().unsigned_abs() as usize <= NEAR * pattern.period();
         let dense = is_near.then(|| Self::dense(pattern)).flatten();
-        let dense = dense.filter(|dense| N < LINE || dense.vectors == 1 || dense.per_vector <= 3);
+        let dense = dense.filter(|dense| N < LINE || dense.stay_in_registers());
         let dense = dense.filter(|dense| match pattern.anchor {
             Anchor::Line(_) | Anchor::First => true,
             // The first bytes of the next tile lie past the last one.
@@ -183,10 +183,13 @@ impl<const N: usize> Tables<N> {
     /// many to stay in registers.
     #[cfg(target_arch = "x86_64")]
     pub fn whole(pattern: &Pattern) -> Option<Self> {
-        Self::dense(pattern).filter(|tables| {
-            let most = if tables.vectors == 1 { MOST_FAR } else { 3 };
-            tables.fill_vectors() && tables.per_vector <= most
-        })
+        Self::dense(pattern).filter(|tables| tables.fill_vectors() && tables.stay_in_registers())
+    }
+
+    /// Whether there is a loop for this number of vectors and loads that keeps the orders of 64 bytes in registers.
+    fn stay_in_registers(&self) -> bool {
+        let most = if self.vectors == 1 { MOST_FAR } else { 3 };
+        self.per_vector <= most
     }
 
     /// The loads of vector `v`.
@@ -531,4 +534,25 @@ pub(super) const GIVEN: isize = isize::MAX;
 
 fn gcd(a: usize, b: usize) -> usize {
     if b == 0 { a } else { gcd(b, a % b) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::vec;
+
+    /// Three of six bytes that are read backwards, and every second one of rows: whole periods would fill three vectors of four loads.
+    #[test]
+    fn no_tables_leave_the_registers_where_others_do_not() {
+        let six = (0..6).collect();
+        let twelve = (0..12).map(|byte| 2 * byte).collect();
+        for (offsets, src_stride) in [(six, -26), (twelve, 48), (vec![1, 2, 3], 12)] {
+            let pattern = Pattern::new(offsets, Some(src_stride), false, Anchor::First);
+            let pattern = pattern.expect("a short pattern");
+            let dense = Tables::<64>::dense(&pattern).expect("few loads");
+            assert!(!dense.stay_in_registers(), "{src_stride}");
+            let tables = Tables::<64>::new(&pattern).expect("few loads");
+            assert!(tables.stay_in_registers(), "{src_stride}");
+        }
+    }
 }
