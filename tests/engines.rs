@@ -228,6 +228,9 @@ const LARGE_VIEWS: &[View] = &[
     (&[2, 500, 150], &[-1, -300, 2]),
     // Every row again and again.
     (&[4, 300, 500], &[0, 500, 1]),
+    // Small ones, all of whose loops machine code leaves to a Move.
+    (&[3, 4, 5, 12], &[-400, 90, -13, 1]),
+    (&[2, 3, 2, 4, 30], &[1000, -300, 120, -31, 1]),
 ];
 
 /// Loops take another order where a cache would lose what is read again.
