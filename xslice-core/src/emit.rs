@@ -10,7 +10,7 @@
 //! check.rs     the indices of a gather, before anything moves
 //! call.rs      nests that are one call
 //! fixed.rs     nests that a Move does better
-//! vectors.rs   small patterns by vectors that the reader's compiler knows
+//! vectors.rs   small patterns and rows by vectors that the reader's compiler knows
 //! nest.rs      loops and their calls by numbers, unrolled ones, copies
 //! position.rs  where an element is: offset, strides, indices
 //! data.rs      types, values, constants

@@ -5,8 +5,8 @@
 //! later calls are not looked at. So nothing rests on who wrote them: numbers that break a rule panic before anything moves. Proved in the
 //! `static` itself, they would cost their reader's compiler as much again as all the rest of an invocation.
 //!
-//! [`VectorRows`] of a small pattern are such a proof all the same, of a few numbers: that they stay in their buffers. What they move rests on
-//! who wrote them.
+//! [`VectorRows`] of a small pattern, or of short rows, are such a proof all the same, of a few numbers: that they stay in their buffers. What
+//! they move rests on who wrote them.
 //!
 //! A call compares the lengths of its buffers with those of the proof. They are no part of the types, because the compiler would make
 //! every function anew for each.

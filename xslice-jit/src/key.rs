@@ -7,7 +7,7 @@
 //!
 //! What machine code moves itself is decided here too, by [`is_long`]: short rows, a few of them a turn of the loops, are loads and stores
 //! in place, where a call would cost more than they do. Everything longer, and every shuffle, is left to the precompiled Moves with the
-//! innermost loop around it, or with all loops where indices say where turns begin that look up the same rows: they have wider vectors, fetch
+//! innermost loop around it, or with all loops where rows are near or known, or turns look up the same ones: they have wider vectors, fetch
 //! ahead, and write past the caches.
 
 use crate::vectors::{self, Vector};
@@ -81,7 +81,7 @@ pub(crate) enum Inner {
     },
     /// Short runs as the vectors of the structure; baked only.
     Vectors,
-    /// By a helper, which reads the schedule itself: the move and the innermost loop.
+    /// By a helper, which reads the schedule itself: the move and the loops that are not around it.
     Innermost {
         /// The position of the index of a lookup.
         table: Option<usize>,

@@ -1,4 +1,4 @@
-//! Small patterns by vectors that their reader's compiler knows: constants of [`crate::fixed::VectorRows`].
+//! Small patterns and short rows by vectors that their reader's compiler knows: constants of [`crate::fixed::VectorRows`].
 //!
 //! What stands behind them is done where the processor has no such vectors.
 

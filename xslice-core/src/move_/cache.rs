@@ -25,31 +25,29 @@ impl Cache {
     pub fn of(written: usize, read: usize) -> Self {
         match written {
             ..=Self::NEAR => Self::Near,
-            // And no more than half of what is kept, however little is read.
-            _ if written.saturating_add(read.max(written)) <= kept_by_first() => Self::Near,
+            _ if has_room(kept_by_first(), written, read) => Self::Near,
             _ if written <= Self::SECOND => Self::Second,
             _ if written >= kept_by_none() => Self::None,
             _ => Self::Far,
         }
     }
-
-    /// That of a result of which as much is read as written.
-    pub fn of_copied(bytes: usize) -> Self {
-        Self::of(bytes, bytes)
-    }
 }
 
-/// Bytes that the first cache keeps beside whatever else is read and written: fifteen sixteenths of it; two small results where its size is not
-/// known.
+/// Whether a cache that keeps so many bytes has room for both, and what is written is not more than half of them.
+fn has_room(kept: usize, written: usize, read: usize) -> bool {
+    written.saturating_add(read.max(written)) <= kept
+}
+
+/// Bytes that the first cache keeps beside whatever else is read and written: fifteen sixteenths of it; two small results where its size is
+/// not known.
 #[inline]
 fn kept_by_first() -> usize {
     #[cfg(all(target_arch = "x86_64", feature = "std"))]
     {
         static BYTES: std::sync::OnceLock<usize> = std::sync::OnceLock::new();
         *BYTES.get_or_init(|| {
-            caches()
-                .min()
-                .map_or(2 * Cache::NEAR, |bytes| bytes / 16 * 15)
+            let first = caches().find(|&(level, _)| level == 1);
+            first.map_or(2 * Cache::NEAR, |(_, bytes)| bytes / 16 * 15)
         })
     }
     #[cfg(not(all(target_arch = "x86_64", feature = "std")))]
@@ -64,7 +62,10 @@ fn kept_by_none() -> usize {
     #[cfg(all(target_arch = "x86_64", feature = "std"))]
     {
         static BYTES: std::sync::OnceLock<usize> = std::sync::OnceLock::new();
-        *BYTES.get_or_init(|| caches().max().map_or(usize::MAX, |bytes| bytes / 4 * 3))
+        *BYTES.get_or_init(|| {
+            let largest = caches().map(|(_, bytes)| bytes).max();
+            largest.map_or(usize::MAX, |bytes| bytes / 4 * 3)
+        })
     }
     #[cfg(not(all(target_arch = "x86_64", feature = "std")))]
     {
@@ -72,9 +73,9 @@ fn kept_by_none() -> usize {
     }
 }
 
-/// Bytes of each cache of data that `cpuid` describes.
+/// Level and bytes of each cache of data that `cpuid` describes.
 #[cfg(all(target_arch = "x86_64", feature = "std"))]
-fn caches() -> impl Iterator<Item = usize> {
+fn caches() -> impl Iterator<Item = (u32, usize)> {
     const OF_INSTRUCTIONS: u32 = 2;
     // Intel describes caches in leaf 4, AMD in the same form in leaf 0x8000_001d.
     let leaves = [(0, 4), (0x8000_0000, 0x8000_001d)];
@@ -87,7 +88,8 @@ fn caches() -> impl Iterator<Item = usize> {
         let ways = (cache.ebx >> 22) as usize + 1;
         let partitions = (cache.ebx >> 12 & 0x3ff) as usize + 1;
         let line = (cache.ebx & 0xfff) as usize + 1;
-        ways * partitions * line * (cache.ecx as usize + 1)
+        let bytes = ways * partitions * line * (cache.ecx as usize + 1);
+        (cache.eax >> 5 & 7, bytes)
     })
 }
 
@@ -103,16 +105,14 @@ pub(super) fn cpuid(leaf: u32, part: u32) -> core::arch::x86_64::CpuidResult {
 
 #[cfg(test)]
 mod tests {
-    use super::{Cache, kept_by_first};
+    use super::{Cache, has_room};
 
     #[test]
     fn what_is_read_counts_but_for_small_results() {
-        let half = kept_by_first() / 2;
         assert_eq!(Cache::of(Cache::NEAR, usize::MAX), Cache::Near);
-        assert!(half < Cache::NEAR || Cache::of(half, half) == Cache::Near);
-        assert!(half < Cache::NEAR || Cache::of(half, half + 2) == Cache::Second);
-        let more = half.max(Cache::NEAR) + 2;
-        assert_eq!(Cache::of(more, 0), Cache::Second);
-        assert_eq!(Cache::of_copied(more), Cache::Second);
+        assert_eq!(Cache::of(Cache::SECOND, 0), Cache::Second);
+        assert!(has_room(1000, 500, 500) && has_room(1000, 400, 600) && has_room(1000, 500, 0));
+        assert!(!has_room(1000, 500, 501) && !has_room(1000, 501, 0));
+        assert!(!has_room(1000, 1, usize::MAX));
     }
 }

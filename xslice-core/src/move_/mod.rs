@@ -3,8 +3,8 @@
 //! The first address of `unsafe`. A [`Schedule`] is verified when its plan is made (I2), so that its numbers are proved to stay inside
 //! buffers of the lengths that the plan names (I3) and to write no byte twice (I4). [`run`] compares these lengths with the call before
 //! anything moves and takes the steps of the plan in order. So every check has passed before a nest loads an index, or is left to the
-//! very move that reads these indices: one that is outside is never used as an address. What is left to choose here is speed. Small patterns of
-//! expansions come without a schedule, by [`by_vectors`]: the compiler has proved their numbers.
+//! very move that reads these indices: one that is outside is never used as an address. What is left to choose here is speed. Small patterns
+//! and rows of expansions come without a schedule, by [`by_vectors`]: the compiler has proved their numbers.
 //!
 //! A file for each kind of move, and below it one for each set of instructions that it has code of its own for:
 //!   copy, rows, stream  copies and strided moves: short runs, rows in one of several ways, results that no cache keeps

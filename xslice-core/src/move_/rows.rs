@@ -143,8 +143,7 @@ macro_rules! in_turns {
         /// Moves rows by the function of this name for one, in each of the turns.
         ///
         /// # Safety
-        /// As [`Way::moves`], of rows that this function takes.
-        #[cfg(target_arch = "x86_64")]
+        /// As [`Way::moves`], of rows that this function takes; the processor has its instructions.
         #[target_feature(enable = $features)]
         unsafe fn $name(
             dst: *mut u8,

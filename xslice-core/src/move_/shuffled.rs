@@ -96,9 +96,7 @@ impl Shuffle {
         count: usize,
         operand: Range<*const u8>,
     ) {
-        let (pattern, bytes) = (self.pattern(), count * self.pattern().period());
-        let read = count * pattern.src_stride().unsigned_abs() as usize;
-        let row = Rows::one(bytes, Cache::of(bytes, read));
+        let row = row_of(self.pattern(), count);
         // SAFETY: by the contract of this function.
         unsafe { self.rows(level, dst, src, row, operand) }
     }
@@ -399,16 +397,23 @@ impl Run {
     }
 }
 
+/// A row of so many periods, which is all that is moved.
+fn row_of(pattern: &Pattern, count: usize) -> Rows {
+    let bytes = count * pattern.period();
+    let read = count * pattern.src_stride().unsigned_abs() as usize;
+    Rows::one(bytes, Cache::of(bytes, read))
+}
+
 /// Builds what a verified schedule is run by, so that no call has to: how its rows move where they are short, and tables of whole
 /// lines where it moves by these.
 pub(crate) fn prepare(schedule: &mut Schedule) {
     let Move::Shuffle(periods) = schedule.inner() else {
         return;
     };
-    let (bytes, shuffle) = (periods.bytes(), &periods.shuffle);
+    let shuffle = &periods.shuffle;
     #[cfg(target_arch = "x86_64")]
     {
-        let rows = Rows::one(bytes, schedule.cache());
+        let rows = Rows::one(periods.bytes(), schedule.cache());
         shuffle.lines(Level::best(), &rows);
     }
     // Where an index says where a run begins, each call sees whether it is inside.
@@ -423,7 +428,10 @@ pub(crate) fn prepare(schedule: &mut Schedule) {
             let loops = RowLoops::new(schedule.extents(), dst, src);
             (schedule.cache(), loops)
         }
-        false => (Cache::of_copied(bytes), Some(RowLoops::ONE)),
+        false => {
+            let row = row_of(shuffle.pattern(), periods.count);
+            (row.cache, Some(RowLoops::ONE))
+        }
     };
     let loops = loops.filter(|_| cache == Cache::Near);
     let (rows, by_other_loads) = match loops {

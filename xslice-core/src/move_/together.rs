@@ -1,6 +1,6 @@
 //! Short rows of several loops, moved together.
 //!
-//! A loop of few short rows is over before what is done once for all of them has paid, and before lines that are fetched ahead have come.
+//! A loop of few short rows that are not near is over before what is done once for all of them has paid, and before lines that are fetched ahead have come.
 //! But their places can be listed, block by block, and the rows move as those of a look-up do. Rows that lie at one distance in the
 //! destination make one long sequence there; rows of a pattern move together wherever they lie. Where indices say where the loops begin, the
 //! rows of many of them are one list, too.
@@ -181,7 +181,7 @@ impl Schedule {
     }
 
     /// The innermost loops whose rows are moved together, of `extents` turns, with `count` elements of the move; `None` where rows are
-    /// long, or those of the innermost loop are many, or nothing would be done less often.
+    /// long, or runs that are near, or those of the innermost loop are many, or nothing would be done less often.
     pub(super) fn together(
         &self,
         level: Level,

@@ -229,7 +229,7 @@ impl Schedule {
                     let (bytes, source_bytes) = (nest.block() * size, nest.source_len() * size);
                     schedule.rows(bytes, source_bytes, known, vector);
                     schedule.order();
-                    schedule.read = schedule.lines_read().min(source_bytes);
+                    schedule.read = schedule.bytes_read().min(source_bytes);
                 }
             }
         }
@@ -290,8 +290,8 @@ impl Schedule {
         })
     }
 
-    /// Bytes of the lines that all turns read, about: as if none read what another one does.
-    fn lines_read(&self) -> usize {
+    /// Bytes of the lines that are read in all, about: as if no turn of a loop that moves the place in the source read what another one does.
+    fn bytes_read(&self) -> usize {
         // Past the end of a run that another does not follow, processors read on.
         let apart = |count: usize, bytes: usize, stride: u64| {
             let each = (bytes + bytes / 16 + LINE).min(stride as usize);
@@ -305,14 +305,33 @@ impl Schedule {
                 let stride = pattern.src_stride().unsigned_abs();
                 apart(*count, pattern.span(1), stride.into())
             }
-            Move::Lookup(rows) => rows.count.saturating_mul(rows.bytes + LINE),
+            Move::Lookup(rows) => match &rows.row {
+                Row::Run => apart(rows.count, rows.bytes, u64::MAX),
+                Row::Periods(of) => {
+                    apart(rows.count, of.shuffle.pattern().span(of.count), u64::MAX)
+                }
+            },
             Move::Fill(_) => 0,
         };
-        let turns = self.extents.iter().zip(&self.src.strides);
-        turns.fold(of_turn, |read, (&turns, &stride)| match stride {
-            0 => read,
-            _ => read.saturating_mul(turns),
+        let turns = self.extents.iter().enumerate();
+        turns.fold(of_turn, |read, (k, &turns)| match self.moves_source(k) {
+            true => read.saturating_mul(turns),
+            false => read,
         })
+    }
+
+    /// Whether loop `k` moves the place in the source, or what an index says of it.
+    fn moves_source(&self, k: usize) -> bool {
+        let moves = |lookup: &Lookup| {
+            lookup
+                .access
+                .strides
+                .get(k)
+                .is_some_and(|&stride| stride != 0)
+        };
+        self.src.strides[k] != 0
+            || !matches!(self.moved_tables(k), MovedTables::None)
+            || self.inner.lookup().is_some_and(moves)
     }
 
     fn fill(&mut self, values: Progression) {

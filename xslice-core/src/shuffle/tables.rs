@@ -541,7 +541,7 @@ mod tests {
     use super::*;
     use alloc::vec;
 
-    /// Three of six bytes that are read backwards, and every second one of rows: whole periods would fill three vectors of four loads.
+    /// Whole periods of these would fill three vectors, each of four loads or more.
     #[test]
     fn no_tables_leave_the_registers_where_others_do_not() {
         let six = (0..6).collect();

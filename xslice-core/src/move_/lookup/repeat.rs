@@ -79,7 +79,7 @@ pub(in crate::move_) unsafe fn moved(
 ) {
     // SAFETY: by the contract of this function.
     unsafe {
-        // What is set up for many pays for narrow ones, or where it reads what is not near.
+        // What is set up for many pays for narrow ones, or where the result is not near.
         if rows.bytes > MOST_INLINE && rows.cache == Cache::Near {
             return one_by_one(level, starts, rows, places.each, turns);
         }

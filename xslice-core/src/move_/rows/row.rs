@@ -13,7 +13,7 @@ use crate::move_::processor::{Copies, habits};
 
 /// Shorter rows are as quick by `memcpy`.
 #[cfg(target_arch = "x86_64")]
-const LEAST_BY_VECTORS: usize = FOUR_VECTORS;
+pub(super) const LEAST_BY_VECTORS: usize = FOUR_VECTORS;
 
 /// Bytes that [`whole_vectors`] moves in a turn, and at least.
 #[cfg(target_arch = "x86_64")]

@@ -1,7 +1,7 @@
 //! How rows of more than a line are moved: by what they are, and by what is quick on this processor.
 
 #[cfg(target_arch = "x86_64")]
-use super::row::FOUR_LINES;
+use super::row::{FOUR_LINES, LEAST_BY_VECTORS};
 #[cfg(target_arch = "x86_64")]
 use crate::level::Kind;
 use crate::level::Level;
@@ -210,7 +210,7 @@ fn keep_pace(rows: &Rows) -> bool {
 #[cfg(target_arch = "x86_64")]
 fn fill_vectors(rows: &Rows) -> bool {
     let least = match rows.cache {
-        Cache::Near => 129,
+        Cache::Near => LEAST_BY_VECTORS,
         Cache::Second | Cache::Far | Cache::None => 192,
     };
     rows.bytes >= least && rows.src_stride != 0 && are_at_hand(rows)

@@ -79,7 +79,7 @@ impl<const VECTORS: usize, const LOADS: usize> InRegisters<VECTORS, LOADS> {
             // SAFETY: either is an array of 64 bytes.
             unsafe { _mm512_loadu_si512(order) }
         };
-        // As a constant it would be made anew for each tile, by the unit that permutes.
+        // As a constant it would be made anew for each tile, by the unit that permutes; copies have none.
         let kept = |mask: &u64| match rows.are_copies && !rows.is_masked {
             true => *mask,
             // SAFETY: a reference is read.
