@@ -1,4 +1,5 @@
-//! Small patterns and short rows as vectors of 64 bytes that the reader's compiler knows: what a plan finds for a processor that has these, as constants.
+//! Small patterns and short rows as vectors of 64 bytes that the reader's compiler knows: what a plan finds for a processor that has these, as
+//! constants.
 //!
 //! The call of a Move takes 10 to 20 ns before the first byte moves: it asks a schedule what there is to do. Here that is over when the
 //! program is compiled, and so is the proof that nothing lies outside.

@@ -1,9 +1,9 @@
 //! Short rows of several loops, moved together.
 //!
-//! A loop of few short rows that are not near is over before what is done once for all of them has paid, and before lines that are fetched ahead have come.
-//! But their places can be listed, block by block, and the rows move as those of a look-up do. Rows that lie at one distance in the
-//! destination make one long sequence there; rows of a pattern move together wherever they lie. Where indices say where the loops begin, the
-//! rows of many of them are one list, too.
+//! A loop of few short rows that are not near is over before what is done once for all of them has paid, and before lines that are fetched
+//! ahead have come. But their places can be listed, block by block, and the rows move as those of a look-up do. Rows that lie at one distance
+//! in the destination make one long sequence there; rows of a pattern move together wherever they lie. Where indices say where the loops
+//! begin, the rows of many of them are one list, too.
 
 use super::Call;
 use super::at::{At, turns};

@@ -21,8 +21,9 @@ use crate::sources::Sources;
 const LEAST_TURNS: usize = 6;
 
 impl Schedule {
-    /// Loops around [`Schedule::run_innermost`]: all but the innermost one or those whose rows are moved together; none where rows or their places
-    /// are known for all, or are long and near, so that a call would weigh as much as a turn; all where indices say where each turn of the innermost one begins, or it has few.
+    /// Loops around [`Schedule::run_innermost`]: all but the innermost one or those whose rows are moved together; none where rows or their
+    /// places are known for all, or are long and near, so that a call would weigh as much as a turn; all where indices say where each turn of
+    /// the innermost one begins, or it has few.
     #[doc(hidden)]
     #[must_use]
     pub fn outer_loops(&self) -> usize {

@@ -290,7 +290,8 @@ impl Schedule {
         })
     }
 
-    /// Bytes of the lines that are read in all, about: as if no turn of a loop that moves the place in the source read what another one does.
+    /// Bytes of the lines that are read in all, about: as if no turn of a loop that moves the place in the source read what another one
+    /// does.
     fn bytes_read(&self) -> usize {
         // Past the end of a run that another does not follow, processors read on.
         let apart = |count: usize, bytes: usize, stride: u64| {
