@@ -296,7 +296,8 @@ impl Schedule {
         // Past the end of a run that another does not follow, processors read on.
         let apart = |count: usize, bytes: usize, stride: u64| {
             let each = (bytes + bytes / 16 + LINE).min(stride as usize);
-            count.saturating_mul(each).saturating_add(bytes)
+            let others = count.saturating_sub(1);
+            others.saturating_mul(each).saturating_add(bytes)
         };
         let of_turn = match &self.inner {
             Move::Copy { bytes } => bytes + LINE,
