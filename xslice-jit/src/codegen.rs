@@ -69,7 +69,7 @@ pub(crate) fn signature(isa: &OwnedTargetIsa) -> Signature {
 /// The addresses of what machine code calls.
 #[derive(Clone, Copy)]
 pub(crate) struct Helpers {
-    /// `extern "C" fn(dst, src, operand, schedule, table) -> bool`, which runs the move and the innermost loop.
+    /// `extern "C" fn(dst, src, operand, schedule, table) -> bool`, which runs the move and the loops inside those of machine code.
     pub innermost: usize,
     /// `extern "C" fn(schedule, buffers, dst) -> bool`, which runs all.
     pub whole: usize,

@@ -169,8 +169,8 @@ fn declined(error: ModuleError) -> Decline {
     }
 }
 
-/// Runs the move of a schedule and its innermost loop. Called by machine code only; nothing in it panics, so nothing unwinds through
-/// machine code.
+/// Runs the move of a schedule and the loops that machine code leaves to it. Called by machine code only; nothing in it panics, so nothing
+/// unwinds through machine code.
 ///
 /// # Safety
 /// `schedule` is of a plan that lives; the rest is the contract of [`Schedule::run_innermost`].

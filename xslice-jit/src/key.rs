@@ -204,7 +204,7 @@ pub(crate) struct Parts {
     pub is_turn: bool,
 }
 
-/// Whether the precompiled Moves run the move of a schedule, with the innermost loop around it.
+/// Whether the precompiled Moves run the move of a schedule, with some of the loops around it.
 pub(crate) fn is_long(schedule: &Schedule) -> bool {
     let is_long_turn =
         |count: usize, bytes: usize| bytes > INLINE_BYTES || count * bytes > INLINE_TURN;

@@ -60,8 +60,8 @@ const HOT: u32 = 16;
 ///
 /// A move is long where a row has more than 64 bytes, or one turn of the loops around it more than 512 (256 of a Range) or 160 rows of a
 /// look-up (a shuffle always is, and so is a look-up whose rows are taken apart by one), or where many turns share the indices of a
-/// look-up. Machine code, keyed or baked, calls the runner's precompiled Move for it, with the innermost loop around it, and moves what is
-/// shorter in place; where a call is one turn of a long move, [`Kernel::run`] goes to the Move at once. Baked code knows where each byte
+/// look-up. Machine code, keyed or baked, calls the runner's precompiled Move for it, with the innermost loop around it or, in small results,
+/// all, and moves what is shorter in place; where a call is one turn of a long move, [`Kernel::run`] goes to the Move at once. Baked code knows where each byte
 /// comes from, and so moves short runs, and a shuffle where that takes less than a call, by vectors whose bytes it puts in order.
 /// Two schedules have one structure when only their numbers (extents, strides, offsets, sizes) differ. Requests are counted in
 /// [`Jit::compile`], never in [`Kernel::run`].

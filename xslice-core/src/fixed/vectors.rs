@@ -135,7 +135,7 @@ impl<const VECTORS: usize, const LOADS: usize> VectorRows<VECTORS, LOADS> {
             is_masked: false,
             gives: [[0; LOADS]; VECTORS],
             reads: [[0; LOADS]; VECTORS],
-            are_copies: LOADS == 1,
+            are_copies: false,
             words: None,
         };
         let mut k = 0;
@@ -147,11 +147,7 @@ impl<const VECTORS: usize, const LOADS: usize> VectorRows<VECTORS, LOADS> {
         rows.spilled = rows.spilled();
         rows.is_masked = !rows.is_inside(SRC, rows.loaded(), rows.loaded());
         (rows.gives, rows.reads, rows.words) = (rows.gives(), rows.reads(), rows.words());
-        let mut at = 0;
-        while at < VECTORS * 64 {
-            rows.are_copies &= rows.loads[at / 64][0].1[at % 64] as usize == at % 64;
-            at += 1;
-        }
+        rows.are_copies = rows.are_copies();
         rows
     }
 
@@ -241,6 +237,17 @@ impl<const VECTORS: usize, const LOADS: usize> VectorRows<VECTORS, LOADS> {
             at += 1;
         }
         gives
+    }
+
+    const fn are_copies(&self) -> bool {
+        let mut at = 0;
+        while at < VECTORS * 64 {
+            if self.loads[at / 64][0].1[at % 64] as usize != at % 64 {
+                return false;
+            }
+            at += 1;
+        }
+        LOADS == 1
     }
 
     const fn words(&self) -> Option<[[[u32; WORDS]; LOADS]; VECTORS]> {

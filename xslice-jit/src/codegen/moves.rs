@@ -72,7 +72,7 @@ impl<'e> Emitter<'e> {
         self.builder.ins().load(I64, OURS, self.numbers, at as i32)
     }
 
-    /// The move and the innermost loop, by the helper.
+    /// The move and the loops inside those that were entered, by the helper.
     fn innermost(&mut self, dst: Value, src: Value, table: Option<Value>) {
         let operand = self.buffer(0);
         let schedule = self.schedule();
