@@ -110,6 +110,7 @@ macro_rules! patterns {
 patterns! {
     flipped_pixels: u8 [8, 8, 3] [:, ::-1] = [Slice(0, 1, 8), Slice(7, -1, 8), Slice(0, 1, 3)];
     channels: u8 [8, 8, 4] [:, :, 2::-1] = [Slice(0, 1, 8), Slice(0, 1, 8), Slice(2, -1, 3)];
+    one_load_that_begins_as_a_copy: u8 [20, 16, 4] [:, :12, :3] = [Slice(0, 1, 20), Slice(0, 1, 12), Slice(0, 1, 3)];
     one_channel: u8 [10, 10, 3] [:, :, 1:2] = [Slice(0, 1, 10), Slice(0, 1, 10), Slice(1, 1, 1)];
     some_channels: u8 [12, 16, 3] [:, :, [2, 0, 0, 1]] = [Slice(0, 1, 12), Slice(0, 1, 16), List(&[2, 0, 0, 1])];
     some_rows: u16 [4, 9, 5] [:, [8, 1, 1, 7], ::2] = [Slice(0, 1, 4), List(&[8, 1, 1, 7]), Slice(0, 2, 3)];
