@@ -23,7 +23,7 @@ mod tables;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use doubled::{Doubled, Order};
 #[cfg(target_arch = "x86_64")]
-pub(crate) use known::MoveRows;
+pub(crate) use known::{ListedTiles, MoveRows, TileAt};
 pub(crate) use known::{KnownRows, RowLoop, RowLoops};
 #[cfg(any(
     target_arch = "x86_64",

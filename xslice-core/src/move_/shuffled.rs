@@ -120,7 +120,7 @@ impl Shuffle {
         let pattern = self.pattern();
         match self.tables(level) {
             #[cfg(target_arch = "x86_64")]
-            (Some(wide), _) => avx512::known::known((level, count), pattern, wide, loops),
+            (Some(wide), _) => avx512::known::known((level, count), pattern, wide, loops, holds),
             #[cfg(any(
                 target_arch = "x86_64",
                 all(target_arch = "aarch64", target_feature = "neon")

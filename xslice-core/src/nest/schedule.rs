@@ -465,7 +465,8 @@ impl Schedule {
             Move::Lookup(rows) => rows.lookup.access.heap_bytes() + rows.row.heap_bytes(),
             Move::Copy { .. } | Move::Strided(_) | Move::Fill(_) => 0,
         };
-        self.extents.heap_bytes() + self.src.heap_bytes() + self.dst.heap_bytes() + inner
+        let rows = self.known_rows.as_ref().map_or(0, KnownRows::heap_bytes);
+        self.extents.heap_bytes() + self.src.heap_bytes() + self.dst.heap_bytes() + inner + rows
     }
 
     /// Whether one turn of the Move is all of it, at a place of the source that no index decides: there is no loop, or its rows are known.

@@ -2,6 +2,8 @@
 
 use super::Shuffle;
 use crate::level::Level;
+#[cfg(target_arch = "x86_64")]
+use alloc::vec::Vec;
 use core::hash::{Hash, Hasher};
 
 /// What moves known rows of a Shuffle: where the first is written and read, the rows, the operand's first byte and the one after its last.
@@ -9,7 +11,7 @@ pub(crate) type MoveRows =
     unsafe fn(&Shuffle, *mut u8, *const u8, &KnownRows, *const u8, *const u8);
 
 /// Rows of whole periods.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct KnownRows {
     /// It is that of the level and the tables.
     pub moved_by: MoveRows,
@@ -32,6 +34,38 @@ pub(crate) struct KnownRows {
     pub reach: (isize, isize),
     /// What all rows read, from the place of the first.
     pub reach_of_all: (isize, isize),
+    /// Their tiles one by one, where that is how they are moved.
+    #[cfg(target_arch = "x86_64")]
+    pub listed: Option<ListedTiles>,
+}
+
+/// The tiles of all rows, those that are moved whole first: what one of these has too many, a later one or one of the others writes again.
+#[cfg(target_arch = "x86_64")]
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ListedTiles {
+    pub whole: Vec<TileAt>,
+    /// Tiles of which only so many bytes are written.
+    pub cut: Vec<(TileAt, usize)>,
+    /// The same, some of whose loads leave the operand.
+    pub at_ends: Vec<(TileAt, usize)>,
+    /// What those read that are not at its ends, from the place of the first row.
+    pub reach: (isize, isize),
+}
+
+/// How far a tile is written and read from the place of the first row.
+#[cfg(target_arch = "x86_64")]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TileAt {
+    pub to: i32,
+    pub from: i32,
+}
+
+#[cfg(target_arch = "x86_64")]
+impl ListedTiles {
+    pub fn heap_bytes(&self) -> usize {
+        let others = self.cut.capacity() + self.at_ends.capacity();
+        self.whole.capacity() * size_of::<TileAt>() + others * size_of::<(TileAt, usize)>()
+    }
 }
 
 /// Rows, from the first of the innermost loop on, whose tiles are all moved whole: what is too much of the last one lies in later rows,
@@ -60,6 +94,14 @@ impl KnownRows {
     /// Whether vectors move all bytes.
     pub fn have_vectors(&self) -> bool {
         self.tiles.rest == 0 || self.tiles.cut > 0
+    }
+
+    /// Bytes on the heap.
+    pub fn heap_bytes(&self) -> usize {
+        #[cfg(target_arch = "x86_64")]
+        return self.listed.as_ref().map_or(0, ListedTiles::heap_bytes);
+        #[cfg(not(target_arch = "x86_64"))]
+        0
     }
 }
 
@@ -163,6 +205,21 @@ impl RowLoops {
         })
     }
 
+    /// How far every row is from the first, in the destination and in the source, and its number in the innermost loop.
+    #[cfg(target_arch = "x86_64")]
+    pub fn rows(&self) -> impl Iterator<Item = (isize, isize, usize)> {
+        let [outermost, middle, inner] = self.0;
+        let all = (0..outermost.turns).flat_map(move |i| (0..middle.turns).map(move |j| (i, j)));
+        all.flat_map(move |(i, j)| {
+            let turns = [(outermost, i), (middle, j)].map(|(one, turn)| one.place(turn));
+            (0..inner.turns).map(move |k| {
+                let own = inner.place(k);
+                let [(to_i, from_i), (to_j, from_j)] = turns;
+                (to_i + to_j + own.0, from_i + from_j + own.1, k)
+            })
+        })
+    }
+
     /// Calls `each` with how far every turn of the loops around the innermost one is from the first, in the destination and in the source.
     pub fn outer(&self, mut each: impl FnMut(isize, isize)) {
         let [outermost, middle, _] = self.0;
@@ -181,4 +238,11 @@ impl RowLoop {
         turns: 1,
         apart: (0, 0),
     };
+
+    /// How far a turn is from the first.
+    #[cfg(target_arch = "x86_64")]
+    fn place(&self, turn: usize) -> (isize, isize) {
+        let (to, from) = self.apart;
+        (turn as isize * to, turn as isize * from)
+    }
 }

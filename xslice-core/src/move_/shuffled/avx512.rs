@@ -5,10 +5,12 @@
 //!   short   rows at constant distances
 //!   picked  rows that each begin at a place of their own
 //!   known   rows that were found when they were planned
+//!   listed  those of few tiles, tile by tile
 //!   fixed   rows of an expansion, which the compiler knows
 
 pub(super) mod fixed;
 pub(super) mod known;
+mod listed;
 pub(super) mod picked;
 pub(super) mod short;
 mod tile;

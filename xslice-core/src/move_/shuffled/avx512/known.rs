@@ -3,6 +3,7 @@
 //! Where a row ends with a part of a tile, that is moved whole as long as later rows write again what it has too many. Rows some of whose
 //! loads leave the operand are moved one by one, by masks.
 
+use super::listed;
 use super::short::{Short, at_an_end, takes};
 use super::tile::{Fetch, Place, WideInRegisters};
 use crate::level::Level;
@@ -13,12 +14,13 @@ use crate::move_::shuffled::{Run, move_anyhow};
 use crate::shuffle::{KnownRows, MoveRows, Pattern, RowLoops, Shuffle, Spilled, Tables};
 use core::ops::Range;
 
-/// Rows, if they are that short, and their tables stay in registers.
+/// Rows, if they are that short, and their tables stay in registers. `holds` says of what tiles read whether it lies inside the operand.
 pub(in crate::move_::shuffled) fn known(
     (level, periods): (Level, usize),
     pattern: &Pattern,
     tables: &Tables<64>,
     loops: RowLoops,
+    holds: impl Fn((isize, isize)) -> bool,
 ) -> Option<KnownRows> {
     const fn moving<const VECTORS: usize, const LOADS: usize>(
         is_one: bool,
@@ -31,6 +33,12 @@ pub(in crate::move_::shuffled) fn known(
             (false, true) => several_rows::<VECTORS, LOADS, true>,
         })
     }
+    const fn listed<const VECTORS: usize, const LOADS: usize>(by_words: bool) -> Option<MoveRows> {
+        Some(match by_words && LOADS > 1 {
+            false => listed::moved::<VECTORS, LOADS, false>,
+            true => listed::moved::<VECTORS, LOADS, true>,
+        })
+    }
     let (count, bytes) = (loops.count(), periods * pattern.period());
     if !takes(bytes, tables) {
         return None;
@@ -38,7 +46,7 @@ pub(in crate::move_::shuffled) fn known(
     let by_words = tables.words.is_some();
     let moved_by = by_shape!(tables, moving(count == 1, by_words), None)?;
     let (short, last) = Short::alone(pattern, tables, bytes);
-    Some(KnownRows {
+    let known = KnownRows {
         moved_by,
         level,
         periods: count * periods,
@@ -49,6 +57,15 @@ pub(in crate::move_::shuffled) fn known(
         last,
         reach: short.reach,
         reach_of_all: loops.reach(short.reach),
+        listed: None,
+    };
+    Some(match listed::of(&known, tables, holds) {
+        None => known,
+        Some(tiles) => KnownRows {
+            moved_by: by_shape!(tables, listed(by_words), None)?,
+            listed: Some(tiles),
+            ..known
+        },
     })
 }
 

@@ -42,6 +42,8 @@ pub(in crate::move_::shuffled) fn known<V: Lanes>(
         last: tiles.last,
         reach: tiles.reach,
         reach_of_all: loops.reach(tiles.reach),
+        #[cfg(target_arch = "x86_64")]
+        listed: None,
     })
 }
 

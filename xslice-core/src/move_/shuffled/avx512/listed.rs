@@ -1,0 +1,132 @@
+//! Known rows tile by tile: where each one lies is found when they are planned, so that no loop over short rows is walked to find it again.
+
+use super::tile::{Place, WideInRegisters};
+use crate::move_::shuffled::{Run, move_anyhow};
+use crate::shuffle::{KnownRows, ListedTiles, RowTiles, Shuffle, Tables, TileAt};
+
+/// The list of more tiles takes as much of the first cache as they do.
+const MOST: usize = 512;
+
+/// Rows of more tiles are quicker by a loop over these.
+const SHORT_ROW: usize = 2;
+
+/// The same where these are all that a turn of the loops around the innermost one moves.
+const SHORT_TURN: usize = 16;
+
+/// The tiles of several rows, if they are few. `holds` says of what one reads whether it lies inside the operand.
+pub(super) fn of(
+    known: &KnownRows,
+    tables: &Tables<64>,
+    holds: impl Fn((isize, isize)) -> bool,
+) -> Option<ListedTiles> {
+    let RowTiles { whole, cut, .. } = known.tiles;
+    let tiles_of_row = whole + cut + usize::from(known.last.is_some());
+    let rows = known.loops.count();
+    let of_turn = known.loops.inner().turns;
+    let are_short =
+        tiles_of_row <= SHORT_ROW || !known.loops.is_one() && of_turn * tiles_of_row <= SHORT_TURN;
+    if rows < 2 || !are_short || rows.checked_mul(tiles_of_row)? > MOST {
+        return None;
+    }
+    let mut list = ListedTiles::default();
+    let mut read: Option<(isize, isize)> = None;
+    for (at, (to, from, turn)) in known.loops.rows().enumerate() {
+        let is_spilled = turn < known.spilled.of_turn(at + of_turn - turn == rows);
+        let each = (0..whole + cut).map(|k| (k * tables.tile, k as isize * tables.src_stride));
+        for (k, (within, further)) in each.chain(known.last).enumerate() {
+            let (to, from) = (to + within as isize, from + further);
+            let tile = TileAt {
+                to: to.try_into().ok()?,
+                from: from.try_into().ok()?,
+            };
+            let (first, end) = (from + tables.reach.0, from + tables.reach.1);
+            let given = (known.bytes - within).min(tables.given);
+            let is_cut = (whole..whole + cut).contains(&k) && !is_spilled;
+            if !holds((first, end)) {
+                list.at_ends.push((tile, given));
+                continue;
+            }
+            let (low, high) = read.unwrap_or((first, end));
+            read = Some((low.min(first), high.max(end)));
+            match is_cut {
+                true => list.cut.push((tile, given)),
+                false => list.whole.push(tile),
+            }
+        }
+    }
+    list.reach = read.unwrap_or_default();
+    Some(list)
+}
+
+/// Moves rows that are listed, by the tables of that shape.
+///
+/// # Safety
+/// As [`super::known::one_row`], for all of them.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
+pub(super) unsafe fn moved<const VECTORS: usize, const LOADS: usize, const WORDS: bool>(
+    shuffle: &Shuffle,
+    dst: *mut u8,
+    src: *const u8,
+    known: &KnownRows,
+    low: *const u8,
+    high: *const u8,
+) {
+    // SAFETY: by the contract of this function: the loads of tiles that are not at an end lie inside the operand if those of all do, the others
+    // are masked, and so are stores that no later one writes again.
+    unsafe {
+        let (Some(tables), Some(tiles)) = (shuffle.wide(), &known.listed) else {
+            return move_anyhow(shuffle, dst, src, known, low, high);
+        };
+        let run = Run::new(dst, src, known.bytes, low..high);
+        if !run.holds(tiles.reach) {
+            return move_anyhow(shuffle, dst, src, known, low, high);
+        }
+        let in_registers = WideInRegisters::<VECTORS, LOADS, WORDS>::new(tables);
+        // Where a processor has a load wait for the places of all stores before it, those of four tiles are known at once.
+        let (fours, others) = tiles.whole.as_chunks::<4>();
+        for &four in fours {
+            for tile in four {
+                let (src, dst) = tile.place(src, dst);
+                in_registers.tile(dst, src);
+            }
+        }
+        for tile in others {
+            let (src, dst) = tile.place(src, dst);
+            in_registers.tile(dst, src);
+        }
+        for &(tile, bytes) in &tiles.cut {
+            let (src, dst) = tile.place(src, dst);
+            in_registers.cut(dst, src, bytes);
+        }
+        if !tiles.at_ends.is_empty() {
+            at_ends::<VECTORS, LOADS>(&run, tables, &tiles.at_ends);
+        }
+    }
+}
+
+/// Moves tiles some of whose loads leave the operand, by the places of the first row.
+///
+/// # Safety
+/// As [`moved`].
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
+#[inline(never)]
+unsafe fn at_ends<const VECTORS: usize, const LOADS: usize>(
+    first: &Run,
+    tables: &Tables<64>,
+    tiles: &[(TileAt, usize)],
+) {
+    let in_registers = WideInRegisters::<VECTORS, LOADS>::new(tables);
+    for &(tile, bytes) in tiles {
+        // SAFETY: by the contract of this function; what lies outside the operand and the row is masked.
+        unsafe { in_registers.masked(first, tables, tile.place(first.src, first.dst), bytes) };
+    }
+}
+
+impl TileAt {
+    /// The places of the tile, by those of the first row.
+    #[inline(always)]
+    fn place(self, src: *const u8, dst: *mut u8) -> Place {
+        let (from, to) = (self.from as isize, self.to as isize);
+        (src.wrapping_offset(from), dst.wrapping_offset(to))
+    }
+}
