@@ -22,9 +22,9 @@ mod tables;
 
 #[cfg(target_arch = "x86_64")]
 pub(crate) use doubled::{Doubled, Order};
+pub(crate) use known::{KnownRows, RowLoop, RowLoops};
 #[cfg(target_arch = "x86_64")]
 pub(crate) use known::{ListedTiles, MoveRows, TileAt};
-pub(crate) use known::{KnownRows, RowLoop, RowLoops};
 #[cfg(any(
     target_arch = "x86_64",
     all(target_arch = "aarch64", target_feature = "neon")
@@ -271,10 +271,12 @@ impl Shuffle {
         }
     }
 
-    /// Whether vectors read the pattern at less cost than run by run: the longest ones, so that what is a shuffle does not depend on the
-    /// processor. The tables that the best level reads by are built then, so that no call has to.
-    pub(crate) fn is_quick(&self) -> bool {
-        let pays = self.wide().is_some_and(|wide| wide.pays(&self.pattern));
+    /// Whether vectors read rows of `periods` periods at less cost than run by run: the longest ones, so that what is a shuffle does not depend
+    /// on the processor. `is_near`: all that is read and written is in the first cache of any. The tables that the best level reads by are built
+    /// then, so that no call has to.
+    pub(crate) fn is_quick(&self, periods: usize, is_near: bool) -> bool {
+        let pays = |wide: &Tables<64>| wide.pays(&self.pattern, periods, is_near);
+        let pays = self.wide().is_some_and(pays);
         if pays {
             self.tables(Level::best());
         }

@@ -12,6 +12,15 @@ const MOST_LOADS: usize = 16;
 /// What a load of 64 bytes and its permutation cost, in the unit of [`Pattern::cost_of_runs`].
 pub(crate) const LOAD_COST: usize = 9;
 
+/// The same of a load from the first cache, and of a store to it.
+const NEAR_COST: usize = 4;
+
+/// The same of a load that is merged by words into one before it, where a vector has at most [`FEW_MERGED`].
+const MERGED_COST: usize = 7;
+
+/// More loads of a vector lie too far apart to gain from how they are merged.
+const FEW_MERGED: usize = 3;
+
 /// What a row costs beside its runs, in the same unit.
 const ROW_COST: usize = 8;
 
@@ -135,6 +144,33 @@ impl Tables<64> {
         (!orders.is_empty()).then_some(orders)
     }
 
+    /// Whether they cost less than the runs that they give, in rows of `periods` periods; `is_near`: all that is read and written is in the
+    /// first cache.
+    pub fn pays(&self, pattern: &Pattern, periods: usize, is_near: bool) -> bool {
+        let each = pattern.cost_of_runs() + if pattern.is_alone() { ROW_COST } else { 0 };
+        let (loads, of_tile) = (self.loads.len(), self.tile / pattern.period() * each);
+        let of_row = periods.saturating_mul(each);
+        of_tile > LOAD_COST * loads
+            || is_near && of_tile > NEAR_COST * (loads + self.vectors)
+            || self.merge_few_words() && of_row > self.cost_of_merged(periods * pattern.period())
+    }
+
+    /// Whether whole vectors are merged of a few loads, an instruction for each after the first.
+    fn merge_few_words(&self) -> bool {
+        #[cfg(target_arch = "x86_64")]
+        let by_words = self.words.is_some();
+        #[cfg(not(target_arch = "x86_64"))]
+        let by_words = self.by_words().is_some();
+        by_words && self.per_vector <= FEW_MERGED && self.fill_vectors()
+    }
+
+    /// What tiles of such vectors cost that give a row of `bytes` bytes: its last one as much as each.
+    fn cost_of_merged(&self, bytes: usize) -> usize {
+        let merged = self.loads.len() - self.vectors;
+        let of_tile = LOAD_COST * self.vectors + MERGED_COST * merged;
+        bytes.div_ceil(self.tile).saturating_mul(of_tile)
+    }
+
     /// Whether the loads of a tile have what another one reads, whose place is `apart` from its own: each byte as far from the first's.
     #[cfg(target_arch = "x86_64")]
     pub fn gives_two(&self, apart: isize) -> bool {
@@ -218,12 +254,6 @@ impl<const N: usize> Tables<N> {
     fn moves(&self) -> usize {
         let masks = if N == LINE { self.loads.len() } else { 0 };
         self.loads.len() + self.vectors + 3 * masks.saturating_sub(2 * MASKS)
-    }
-
-    /// Whether they cost less than the runs that they give.
-    pub fn pays(&self, pattern: &Pattern) -> bool {
-        let each = pattern.cost_of_runs() + if pattern.is_alone() { ROW_COST } else { 0 };
-        self.tile / pattern.period() * each > LOAD_COST * self.loads.len()
     }
 
     /// The tables whose vectors all have the same loads: three vectors that whole periods fill, of as many loads side by side in the source,

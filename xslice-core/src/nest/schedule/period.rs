@@ -16,6 +16,9 @@ const MOST_BLOCK: usize = 12;
 /// Bytes of the source, in units of those moved, that a vector may be loaded with for the sake of such long runs.
 const MOST_LOADED: u64 = 2;
 
+/// Bytes that the first cache of any processor keeps.
+const NEAR: usize = 32 << 10;
+
 /// Fewer rows of one period are over before they are put together.
 const LEAST_ROWS: usize = 64;
 
@@ -182,12 +185,21 @@ impl Schedule {
             src_stride: None,
             anchor: Anchor::First,
         };
-        let shuffle = numbers.shuffle().filter(|shuffle| shuffle.is_quick())?;
+        let is_quick = |shuffle: &Arc<Shuffle>| self.is_quick(k, 1, shuffle);
+        let shuffle = numbers.shuffle().filter(is_quick)?;
         Some(InnerLoops {
             loops: self.extents.len() - k,
             count: 1,
             shuffle,
         })
+    }
+
+    /// Whether a shuffle moves rows of `periods` periods at less cost than run by run, one in each turn of the loops around loop `k`.
+    fn is_quick(&self, k: usize, periods: usize, shuffle: &Shuffle) -> bool {
+        let of_row = shuffle.pattern().span(periods);
+        let turns = self.extents[..k].iter();
+        let read = turns.fold(of_row, |read, &turns| read.saturating_mul(turns));
+        shuffle.is_quick(periods, self.bytes.saturating_add(read) <= NEAR)
     }
 
     /// Bytes that the loops from `k` on write side by side, if they do.
@@ -232,7 +244,7 @@ impl Schedule {
         if !pays(runs, rows) {
             return Err(NoShuffle::FewRuns { runs, rows });
         }
-        if !shuffle.is_quick() {
+        if !self.is_quick(k, self.extents[k], &shuffle) {
             return Err(NoShuffle::Far);
         }
         Ok(InnerLoops {

@@ -11,7 +11,7 @@ use crate::move_::cache::Cache;
 use crate::move_::copy::Rows;
 use crate::move_::shuffled::lanes::by_shape;
 use crate::move_::shuffled::{Run, move_anyhow};
-use crate::shuffle::{KnownRows, MoveRows, Pattern, RowLoops, Shuffle, Spilled, Tables};
+use crate::shuffle::{KnownRows, LINE, MoveRows, Pattern, RowLoops, Shuffle, Spilled, Tables};
 use core::ops::Range;
 
 /// Rows, if they are that short, and their tables stay in registers. `holds` says of what tiles read whether it lies inside the operand.
@@ -40,7 +40,7 @@ pub(in crate::move_::shuffled) fn known(
         })
     }
     let (count, bytes) = (loops.count(), periods * pattern.period());
-    if !takes(bytes, tables) {
+    if count > 1 && !takes(bytes, tables) {
         return None;
     }
     let by_words = tables.words.is_some();
@@ -93,9 +93,21 @@ unsafe fn one_row<const VECTORS: usize, const LOADS: usize, const WORDS: bool>(
             return at_an_end::<VECTORS, LOADS>(&row, tables);
         }
         let in_registers = WideInRegisters::<VECTORS, LOADS, WORDS>::new(tables);
-        in_registers.row::<false, 0>(tables, (src, dst), known.tiles, Fetch::NONE);
-        in_registers.last(known, (src, dst));
+        match VECTORS == 1 && are_long::<LOADS>(known, tables) {
+            true => in_registers.long_row(tables, (src, dst), known),
+            false => {
+                in_registers.row::<false, 0>(tables, (src, dst), known.tiles, Fetch::NONE);
+                in_registers.last(known, (src, dst));
+            }
+        }
     }
+}
+
+/// Whether rows are so long that their tiles, of one line, had better be lines of the result: shorter ones are over before those at both ends
+/// have paid, and several loads take their time anyway.
+fn are_long<const LOADS: usize>(known: &KnownRows, tables: &Tables<64>) -> bool {
+    let least = if LOADS == 1 { 16 * LINE } else { 128 * LINE };
+    known.bytes >= least && (tables.tile, tables.given) == (LINE, LINE)
 }
 
 /// The same for rows.
@@ -169,6 +181,14 @@ unsafe fn inside<const VECTORS: usize, const LOADS: usize, const WORDS: bool>(
     let (tiles, apart) = (known.tiles, known.loops.inner().apart);
     // SAFETY: by the contract of this function.
     unsafe {
+        if VECTORS == 1 && are_long::<LOADS>(known, tables) {
+            for _ in 0..rows.end {
+                in_registers.long_row(tables, (src, dst), known);
+                dst = dst.wrapping_offset(apart.0);
+                src = src.wrapping_offset(apart.1);
+            }
+            return;
+        }
         for _ in 0..rows.start {
             let all = tiles.whole + tiles.cut;
             in_registers.tiles::<false, 0>(tables, (src, dst), all, Fetch::NONE);
@@ -255,6 +275,37 @@ impl Short {
 impl<const VECTORS: usize, const LOADS: usize, const WORDS: bool>
     WideInRegisters<VECTORS, LOADS, WORDS>
 {
+    /// Moves a row by tiles that are lines of the result, if one begins with a period, and a tile at each end that overlaps these.
+    ///
+    /// # Safety
+    /// As [`one_row`], for the row at the place, whose loads lie inside the operand; it [is long](are_long).
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
+    #[inline]
+    unsafe fn long_row(&self, tables: &Tables<64>, (src, dst): Place, known: &KnownRows) {
+        let (period, stride) = tables.period;
+        let place = |at: usize| {
+            let periods = (at / period) as isize;
+            (src.wrapping_offset(periods * stride), dst.wrapping_add(at))
+        };
+        let to_line = dst.addr().wrapping_neg() % LINE;
+        let first = if to_line.is_multiple_of(period) {
+            to_line
+        } else {
+            0
+        };
+        let end = known.bytes - LINE;
+        // SAFETY: by the contract of this function: each tile lies within the row, and begins with a period.
+        unsafe {
+            if first > 0 {
+                self.tile(dst, src);
+            }
+            let lines = (end - first).div_ceil(LINE);
+            self.tiles::<false, 0>(tables, place(first), lines, Fetch::NONE);
+            let (src, dst) = place(end);
+            self.tile(dst, src);
+        }
+    }
+
     /// Moves the tile that ends with a known row and overlaps the one before it, if there is one.
     ///
     /// # Safety

@@ -5,7 +5,7 @@ use crate::move_::shuffled::{Run, move_anyhow};
 use crate::shuffle::{KnownRows, ListedTiles, RowTiles, Shuffle, Tables, TileAt};
 
 /// The list of more tiles takes as much of the first cache as they do.
-const MOST: usize = 512;
+const MOST: usize = 256;
 
 /// Rows of more tiles are quicker by a loop over these.
 const SHORT_ROW: usize = 2;
