@@ -1,11 +1,11 @@
-//! Which cache keeps a result, and what is read for it: that decides how it is written.
+//! Which cache keeps a result: that decides how it is written.
 
 /// The nearest cache that keeps a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Cache {
     /// The first: the result is written before what is fetched ahead would have come.
     Near,
-    /// The second, what is read with it, too.
+    /// The second.
     Second,
     /// Another one.
     Far,
@@ -20,12 +20,12 @@ impl Cache {
     /// The same of the second cache.
     const SECOND: usize = 512 << 10;
 
-    /// That of a result of `written` bytes, for which `read` bytes are read, with the rest of their lines.
+    /// That of a result of `written` bytes.
     #[inline]
-    pub fn of(written: usize, read: usize) -> Self {
+    pub fn of(written: usize) -> Self {
         match written {
             ..=Self::NEAR => Self::Near,
-            _ if has_room(kept_by_first(), written, read) => Self::Near,
+            _ if written <= kept_by_first() => Self::Near,
             _ if written <= Self::SECOND => Self::Second,
             _ if written >= kept_by_none() => Self::None,
             _ => Self::Far,
@@ -33,12 +33,7 @@ impl Cache {
     }
 }
 
-/// Whether a cache that keeps so many bytes has room for both, and what is written is not more than half of them.
-fn has_room(kept: usize, written: usize, read: usize) -> bool {
-    written.saturating_add(read.max(written)) <= kept
-}
-
-/// Bytes that the first cache keeps beside whatever else is read and written: fifteen sixteenths of it; two small results where its size is
+/// The first cache keeps results of at most this many bytes, whatever else is read and written: half of it; [`Cache::NEAR`] where its size is
 /// not known.
 #[inline]
 fn kept_by_first() -> usize {
@@ -47,12 +42,12 @@ fn kept_by_first() -> usize {
         static BYTES: std::sync::OnceLock<usize> = std::sync::OnceLock::new();
         *BYTES.get_or_init(|| {
             let first = caches().find(|&(level, _)| level == 1);
-            first.map_or(2 * Cache::NEAR, |(_, bytes)| bytes / 16 * 15)
+            first.map_or(Cache::NEAR, |(_, bytes)| bytes / 2)
         })
     }
     #[cfg(not(all(target_arch = "x86_64", feature = "std")))]
     {
-        2 * Cache::NEAR
+        Cache::NEAR
     }
 }
 
@@ -105,14 +100,21 @@ pub(super) fn cpuid(leaf: u32, part: u32) -> core::arch::x86_64::CpuidResult {
 
 #[cfg(test)]
 mod tests {
-    use super::{Cache, has_room};
+    use super::{Cache, kept_by_first};
 
     #[test]
-    fn what_is_read_counts_but_for_small_results() {
-        assert_eq!(Cache::of(Cache::NEAR, usize::MAX), Cache::Near);
-        assert_eq!(Cache::of(Cache::SECOND, 0), Cache::Second);
-        assert!(has_room(1000, 500, 500) && has_room(1000, 400, 600) && has_room(1000, 500, 0));
-        assert!(!has_room(1000, 500, 501) && !has_room(1000, 501, 0));
-        assert!(!has_room(1000, 1, usize::MAX));
+    fn results_go_to_the_nearest_cache_that_has_room() {
+        let half = kept_by_first().max(Cache::NEAR);
+        assert_eq!(
+            [0, Cache::NEAR, half, half + 1, Cache::SECOND].map(Cache::of),
+            [
+                Cache::Near,
+                Cache::Near,
+                Cache::Near,
+                Cache::Second,
+                Cache::Second
+            ]
+        );
+        assert!([Cache::Far, Cache::None].contains(&Cache::of(Cache::SECOND + 1)));
     }
 }

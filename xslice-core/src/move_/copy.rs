@@ -18,7 +18,7 @@ pub(super) struct Rows {
     pub bytes: usize,
     pub dst_stride: isize,
     pub src_stride: isize,
-    /// What keeps the result that they belong to, or what they read if that is farther.
+    /// What keeps the result that they belong to.
     pub cache: Cache,
 }
 

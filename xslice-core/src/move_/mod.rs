@@ -390,7 +390,7 @@ impl Schedule {
 
     /// The cache that keeps its result.
     fn cache(&self) -> Cache {
-        Cache::of(self.bytes(), self.read())
+        Cache::of(self.bytes())
     }
 }
 

@@ -400,8 +400,7 @@ impl Run {
 /// A row of so many periods, which is all that is moved.
 fn row_of(pattern: &Pattern, count: usize) -> Rows {
     let bytes = count * pattern.period();
-    let read = count * pattern.src_stride().unsigned_abs() as usize;
-    Rows::one(bytes, Cache::of(bytes, read))
+    Rows::one(bytes, Cache::of(bytes))
 }
 
 /// Builds what a verified schedule is run by, so that no call has to: how its rows move where they are short, and tables of whole

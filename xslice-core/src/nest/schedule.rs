@@ -180,7 +180,6 @@ pub struct Schedule {
     src: Access,
     dst: Access,
     bytes: usize,
-    read: usize,
     inner: Move,
     known_rows: Option<KnownRows>,
 }
@@ -229,7 +228,6 @@ impl Schedule {
                     let (bytes, source_bytes) = (nest.block() * size, nest.source_len() * size);
                     schedule.rows(bytes, source_bytes, known, vector);
                     schedule.order();
-                    schedule.read = schedule.bytes_read().min(source_bytes);
                 }
             }
         }
@@ -284,56 +282,9 @@ impl Schedule {
             src,
             dst,
             bytes: written,
-            read: 0,
             inner: Move::Copy { bytes },
             known_rows: None,
         })
-    }
-
-    /// Bytes of the lines that are read in all, about: as if no turn of a loop that moves the place in the source read what another one
-    /// does.
-    fn bytes_read(&self) -> usize {
-        // Past the end of a run that another does not follow, processors read on.
-        let apart = |count: usize, bytes: usize, stride: u64| {
-            let each = (bytes + bytes / 16 + LINE).min(stride as usize);
-            let others = count.saturating_sub(1);
-            others.saturating_mul(each).saturating_add(bytes)
-        };
-        let of_turn = match &self.inner {
-            Move::Copy { bytes } => bytes + LINE,
-            Move::Strided(rows) => apart(rows.count, rows.bytes, rows.src_stride.unsigned_abs()),
-            Move::Shuffle(Periods { count, shuffle, .. }) => {
-                let pattern = shuffle.pattern();
-                let stride = pattern.src_stride().unsigned_abs();
-                apart(*count, pattern.span(1), stride.into())
-            }
-            Move::Lookup(rows) => match &rows.row {
-                Row::Run => apart(rows.count, rows.bytes, u64::MAX),
-                Row::Periods(of) => {
-                    apart(rows.count, of.shuffle.pattern().span(of.count), u64::MAX)
-                }
-            },
-            Move::Fill(_) => 0,
-        };
-        let turns = self.extents.iter().enumerate();
-        turns.fold(of_turn, |read, (k, &turns)| match self.moves_source(k) {
-            true => read.saturating_mul(turns),
-            false => read,
-        })
-    }
-
-    /// Whether loop `k` moves the place in the source, or what an index says of it.
-    fn moves_source(&self, k: usize) -> bool {
-        let moves = |lookup: &Lookup| {
-            lookup
-                .access
-                .strides
-                .get(k)
-                .is_some_and(|&stride| stride != 0)
-        };
-        self.src.strides[k] != 0
-            || !matches!(self.moved_tables(k), MovedTables::None)
-            || self.inner.lookup().is_some_and(moves)
     }
 
     fn fill(&mut self, values: Progression) {
@@ -451,11 +402,6 @@ impl Schedule {
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.bytes
-    }
-
-    /// Bytes of the lines that are read in all, about; 0 for a Range.
-    pub(crate) fn read(&self) -> usize {
-        self.read
     }
 
     /// Bytes on the heap. A shuffle counts with every plan that shares it.

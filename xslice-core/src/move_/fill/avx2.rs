@@ -31,7 +31,7 @@ pub(super) unsafe fn run(to: *mut u8, count: usize, first: i64, fill: &Fill) {
 unsafe fn many(to: *mut u8, count: usize, first: i64, fill: &Fill) {
     // SAFETY: by the contract of this function.
     unsafe {
-        match Cache::of(count * fill.values.element_type().size(), 0) {
+        match Cache::of(count * fill.values.element_type().size()) {
             Cache::None => streamed(to, count, first, fill),
             _ => vectors(to, count, first, fill),
         }

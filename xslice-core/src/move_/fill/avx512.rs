@@ -29,7 +29,7 @@ pub(super) unsafe fn run(to: *mut u8, count: usize, first: i64, fill: &Fill) {
 /// As [`run`], for both counts.
 #[inline(never)]
 unsafe fn long(to: *mut u8, [head, count]: [usize; 2], first: i64, fill: &Fill) {
-    let cache = Cache::of((head + count) * fill.values.element_type().size(), 0);
+    let cache = Cache::of((head + count) * fill.values.element_type().size());
     // SAFETY: by the contract of this function.
     unsafe { in_lines(to, [head, count], first, fill, cache) }
 }

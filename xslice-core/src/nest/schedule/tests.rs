@@ -174,34 +174,3 @@ fn one_byte_beyond_an_end_is_found() {
         "{fronts} {ends} {tables} {vectors}"
     );
 }
-
-/// The bytes of runs and what lies between them, up to a line and a sixteenth of each run; for each turn that moves, and no more than there
-/// are.
-#[test]
-fn what_is_read_is_counted_by_lines() {
-    let read = |text: &str, dims: &[usize]| {
-        let program = Program::parse(text).unwrap();
-        let mut signature = Signature::new().operand(ElementType::U8, dims);
-        if program.operands().len() > 1 {
-            signature = signature.operand(ElementType::I64, &[INDICES]);
-        }
-        let plan = program.compile(&signature).unwrap();
-        let all = plan
-            .nests()
-            .map(|planned| planned.schedule().unwrap().read());
-        all.collect::<Vec<_>>()
-    };
-    assert_eq!(
-        read("x[:, 8:108]", &[100, 300]),
-        [99 * (100 + 6 + 64) + 100]
-    );
-    assert_eq!(read("x[::-1]", &[50, 100]), [50 * 100]);
-    assert_eq!(read("x[:, 0:4:2]", &[4, 10, 70]), [4 * (70 + 4 + 64 + 70)]);
-    // Of the turns of an index, too, but not of those that read what others do.
-    assert_eq!(read("x[@ids]", &[40, 100]), [5 * (100 + 6 + 64) + 100]);
-    assert_eq!(
-        read("x[@ids][:, 0:4:2]", &[40, 10, 70]),
-        [6 * (70 + 4 + 64 + 70)]
-    );
-    assert_eq!(read("x[@ids]", &[2, 100]), [2 * 100]);
-}
