@@ -313,10 +313,32 @@ impl Shuffle {
 
     /// The tables that a level reads by: one of them, or none.
     pub(crate) fn tables(&self, level: Level) -> (Option<&Tables<64>>, Option<Narrow<'_>>) {
-        let has_lines = level.vector() == 64;
+        let has_lines = level.vector() == LINE;
         let wide = has_lines.then(|| self.wide()).flatten();
         let has_vectors = level != Level::SCALAR && wide.is_none();
         (wide, has_vectors.then(|| self.narrow()).flatten())
+    }
+
+    /// The tables by which a level moves `count` rows at a distance.
+    pub(crate) fn tables_of_rows(
+        &self,
+        level: Level,
+        count: usize,
+    ) -> (Option<&Tables<64>>, Option<Narrow<'_>>) {
+        /// Fewer rows are over before what sets up the loop over them has paid.
+        const LEAST: usize = 48;
+        match level.vector() == LINE && count >= LEAST && self.is_in_short_vectors() {
+            true => (None, self.narrow()),
+            false => self.tables(level),
+        }
+    }
+
+    /// Whether one or two vectors of 16 bytes, a load each, give all of a period that stands alone: most longer ones would lie in two lines, on
+    /// both sides.
+    fn is_in_short_vectors(&self) -> bool {
+        let is_short = self.pattern.period() <= 2 * Level::SHORTEST_VECTOR;
+        let by_one = |narrow: &Tables<16>| narrow.per_vector == 1;
+        self.pattern.is_alone() && is_short && self.narrow.get(&self.pattern).is_some_and(by_one)
     }
 
     /// The tables for vectors of 16 bytes, if a few loads do.

@@ -118,7 +118,8 @@ impl Shuffle {
         holds: impl Fn((isize, isize)) -> bool,
     ) -> Option<KnownRows> {
         let pattern = self.pattern();
-        match self.tables(level) {
+        let rows = if loops.is_one() { loops.count() } else { 1 };
+        match self.tables_of_rows(level, rows) {
             #[cfg(target_arch = "x86_64")]
             (Some(wide), _) => avx512::known::known((level, count), pattern, wide, loops, holds),
             #[cfg(any(
@@ -198,15 +199,15 @@ impl Shuffle {
                 let row = |k| avx512::wide(&run.row(k, rows), pattern, lines, vectors);
                 return (0..rows.count).for_each(row);
             }
+            let tables = self.tables_of_rows(level, rows.count);
             #[cfg(target_arch = "x86_64")]
-            if level.kind() == Kind::Avx512
-                && let Some(wide) = self.wide()
+            if let (Some(wide), _) = tables
                 && short::takes(run.bytes, wide)
                 && short::run(&run, pattern, wide, &rows)
             {
                 return;
             }
-            match self.tables(level) {
+            match tables {
                 #[cfg(target_arch = "x86_64")]
                 (Some(wide), _) => {
                     let row = |k| avx512::wide(&run.row(k, rows), pattern, wide, avx512::vectors);

@@ -11,7 +11,9 @@ use crate::move_::cache::Cache;
 use crate::move_::copy::Rows;
 use crate::move_::shuffled::lanes::by_shape;
 use crate::move_::shuffled::{Run, move_anyhow};
-use crate::shuffle::{KnownRows, LINE, MoveRows, Pattern, RowLoops, Shuffle, Spilled, Tables};
+use crate::shuffle::{
+    KnownRows, LINE, MoveRows, Pattern, RowLoop, RowLoops, Shuffle, Spilled, Tables,
+};
 use core::ops::Range;
 
 /// Rows, if they are that short, and their tables stay in registers. `holds` says of what tiles read whether it lies inside the operand.
@@ -106,7 +108,7 @@ unsafe fn one_row<const VECTORS: usize, const LOADS: usize, const WORDS: bool>(
 /// Whether rows are so long that their tiles, of one line, had better be lines of the result: shorter ones are over before those at both ends
 /// have paid, and several loads take their time anyway.
 fn are_long<const LOADS: usize>(known: &KnownRows, tables: &Tables<64>) -> bool {
-    let least = if LOADS == 1 { 16 * LINE } else { 128 * LINE };
+    let least = if LOADS == 1 { 20 * LINE } else { 128 * LINE };
     known.bytes >= least && (tables.tile, tables.given) == (LINE, LINE)
 }
 
@@ -130,6 +132,9 @@ unsafe fn several_rows<const VECTORS: usize, const LOADS: usize, const WORDS: bo
         };
         if !Run::new(dst, src, known.bytes, low..high).holds(known.reach_of_all) {
             return at_the_ends::<VECTORS, LOADS>(tables, dst, src, known, low, high);
+        }
+        if VECTORS == 1 && are_long::<LOADS>(known, tables) {
+            return long_rows::<VECTORS, LOADS, WORDS>(tables, dst, src, known);
         }
         match known.loops.is_one() {
             true => {
@@ -181,14 +186,6 @@ unsafe fn inside<const VECTORS: usize, const LOADS: usize, const WORDS: bool>(
     let (tiles, apart) = (known.tiles, known.loops.inner().apart);
     // SAFETY: by the contract of this function.
     unsafe {
-        if VECTORS == 1 && are_long::<LOADS>(known, tables) {
-            for _ in 0..rows.end {
-                in_registers.long_row(tables, (src, dst), known);
-                dst = dst.wrapping_offset(apart.0);
-                src = src.wrapping_offset(apart.1);
-            }
-            return;
-        }
         for _ in 0..rows.start {
             let all = tiles.whole + tiles.cut;
             in_registers.tiles::<false, 0>(tables, (src, dst), all, Fetch::NONE);
@@ -202,6 +199,31 @@ unsafe fn inside<const VECTORS: usize, const LOADS: usize, const WORDS: bool>(
             src = src.wrapping_offset(apart.1);
         }
     }
+}
+
+/// Moves known rows that [are long](are_long).
+///
+/// # Safety
+/// As [`inside`], for all rows.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
+#[inline(never)]
+unsafe fn long_rows<const VECTORS: usize, const LOADS: usize, const WORDS: bool>(
+    tables: &Tables<64>,
+    dst: *mut u8,
+    src: *const u8,
+    known: &KnownRows,
+) {
+    let in_registers = WideInRegisters::<VECTORS, LOADS, WORDS>::new(tables);
+    let RowLoop { turns, apart } = known.loops.inner();
+    known.loops.outer(|to, from| {
+        let (mut src, mut dst) = (src.wrapping_offset(from), dst.wrapping_offset(to));
+        for _ in 0..turns {
+            // SAFETY: by the contract of this function.
+            unsafe { in_registers.long_row(tables, (src, dst), known) };
+            src = src.wrapping_offset(apart.1);
+            dst = dst.wrapping_offset(apart.0);
+        }
+    });
 }
 
 /// The same where some rows have loads that lie outside the operand: the first ones of a loop, or the last ones.

@@ -62,8 +62,8 @@ unsafe fn several_rows<V: Lanes>(
     let run = Run::new(dst, src, known.bytes, low..high);
     // SAFETY: by the contract of this function; loads of rows that fit lie inside the operand.
     unsafe {
-        match shuffle.tables(known.level) {
-            (_, Some(narrow)) if run.holds(known.reach_of_all) => {
+        match shuffle.narrow() {
+            Some(narrow) if run.holds(known.reach_of_all) => {
                 let (pattern, tables) = (shuffle.pattern(), narrow.of_rows(known.bytes));
                 match known.loops.is_one() {
                     true => inside::<V>(&run, pattern, tables, known),
