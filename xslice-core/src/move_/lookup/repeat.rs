@@ -25,6 +25,8 @@ use crate::move_::copy::{Mover, Rows, by_width};
 use crate::move_::few;
 use crate::move_::rows::Way;
 use crate::shuffle::Pattern;
+#[cfg(target_arch = "x86_64")]
+use avx512::Window;
 
 /// Places that are kept for all turns of a loop, at most: 8 KiB on the stack.
 pub(in crate::move_) const MOST_KEPT: usize = 1024;
@@ -34,6 +36,9 @@ pub(in crate::move_) const LEAST_AT_ONCE: usize = 192;
 
 /// Rows of several turns are listed up to this many.
 const MOST_LISTED: usize = 256;
+
+/// No more rows of all turns have moved one by one, where they are [few](few::takes) in each, before it is found how to move more.
+const MOST_ANYHOW: usize = 640;
 
 /// Whether places of `count` rows are kept for `turns` turns.
 pub(in crate::move_) fn pays(count: usize, turns: usize) -> bool {
@@ -81,6 +86,13 @@ pub(in crate::move_) unsafe fn moved(
     unsafe {
         // What is set up for many pays for narrow ones, or where the result is not near.
         if rows.bytes > MOST_INLINE && rows.cache == Cache::Near {
+            return one_by_one(level, starts, rows, places.each, turns);
+        }
+        let in_all = starts.count() * turns.count * rows.count;
+        if in_all <= MOST_ANYHOW
+            && turns.count > 1
+            && few::takes(rows.bytes, rows.count, rows.cache)
+        {
             return one_by_one(level, starts, rows, places.each, turns);
         }
         #[cfg(target_arch = "x86_64")]
@@ -152,9 +164,14 @@ unsafe fn many<'a>(
         Kind::Avx2 => false,
         Kind::Scalar => return (starts, turns),
     };
+    let window = is_wide.then(|| avx512::one_window(&rows, places.reach, starts.count(), turns));
+    let window = window.flatten();
+    if window.is_some_and(|window| avx512::few_are_quicker(&rows, window, starts.count(), turns)) {
+        return (starts, turns);
+    }
     // SAFETY: by the contract of this function.
     unsafe {
-        let (starts, turns) = near(level, starts, rows, places, turns);
+        let (starts, turns) = near(level, starts, rows, places, turns, window);
         if turns.count == 0 || turns.count == 1 && starts.as_list().is_some() {
             return (starts, turns);
         }
@@ -167,7 +184,7 @@ unsafe fn many<'a>(
     }
 }
 
-/// The same of rows that are near each other, out of registers or columns.
+/// The same of rows that are near each other, out of registers, of which this is the window, or columns.
 ///
 /// # Safety
 /// As [`moved`]; the level is not the scalar one.
@@ -178,10 +195,11 @@ unsafe fn near<'a>(
     rows: Rows,
     places: KeptPlaces<'_>,
     turns: Turns,
+    window: Option<Window>,
 ) -> (Starts<'a>, Turns) {
     // SAFETY: by the contract of this function.
     unsafe {
-        if level.kind() == Kind::Avx512 && avx512::near(starts, rows, places, turns) {
+        if level.kind() == Kind::Avx512 && avx512::near(starts, rows, places, turns, window) {
             return (starts, Turns { count: 0, ..turns });
         }
         if turns.count == 1 && starts.as_list().is_some() {

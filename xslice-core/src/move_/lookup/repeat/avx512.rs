@@ -11,14 +11,15 @@ mod windows;
 
 use super::{KeptPlaces, Starts, Turns};
 use crate::move_::copy::Rows;
-use windows::Window;
+use crate::move_::few;
+pub(super) use windows::Window;
 
 /// Fewer turns are over by gathers before the order of a window has paid.
 const LEAST_TURNS: usize = 32;
 
 /// About how many cycles it takes to write so many bytes.
 #[derive(Clone, Copy)]
-struct Cost {
+pub(super) struct Cost {
     cycles: usize,
     written: usize,
 }
@@ -30,7 +31,7 @@ impl Cost {
 }
 
 /// The window that turns take their rows from, if it is quicker than gathers.
-fn one_window(rows: &Rows, reach: usize, starts: usize, turns: Turns) -> Option<Window> {
+pub(super) fn one_window(rows: &Rows, reach: usize, starts: usize, turns: Turns) -> Option<Window> {
     // Single turns are not gathered.
     let by_gathers = matches!(rows.bytes, 4 | 8) && turns.count > 1 && gathers::takes(rows, reach);
     if by_gathers && starts * turns.count < LEAST_TURNS {
@@ -41,19 +42,20 @@ fn one_window(rows: &Rows, reach: usize, starts: usize, turns: Turns) -> Option<
     is_quicker.then_some(window)
 }
 
-/// Moves rows that lie near each other, out of windows; `false`, and nothing is moved, for others.
+/// Moves rows that lie near each other, out of their one window, or of several; `false`, and nothing is moved, for others.
 ///
 /// # Safety
-/// As [`super::moved`]; the processor has AVX-512 F, BW, VL, DQ and VBMI.
+/// As [`super::moved`]; the processor has AVX-512 F, BW, VL, DQ and VBMI; `window` is what [`one_window`] gives for these rows.
 pub(super) unsafe fn near(
     starts: Starts<'_>,
     rows: Rows,
     places: KeptPlaces<'_>,
     turns: Turns,
+    window: Option<Window>,
 ) -> bool {
     // SAFETY: by the contract of this function.
     unsafe {
-        match one_window(&rows, places.reach, starts.count(), turns) {
+        match window {
             Some(window) => {
                 windows::moved(starts, rows, places, turns, window);
                 true
@@ -61,6 +63,17 @@ pub(super) unsafe fn near(
             None => turns.count > 1 && blends::moved(starts, rows, places, turns),
         }
     }
+}
+
+/// Whether rows are quicker one by one than out of a window.
+pub(super) fn few_are_quicker(rows: &Rows, window: Window, starts: usize, turns: Turns) -> bool {
+    /// Cycles before the first turn, and for each row whose place in the window is written down.
+    const SET_UP: (usize, usize) = (250, 3);
+    let takes = turns.count > 1 && few::takes(rows.bytes, rows.count, rows.cache);
+    let of_turn = rows.count + rows.count / 4 + 2;
+    let set_up = SET_UP.0 + SET_UP.1 * window.rows_at_once(rows);
+    let turns = starts * turns.count;
+    takes && 2 * turns * of_turn <= 2 * set_up + turns * window.cost_of_turn(rows)
 }
 
 /// About what [`near`] costs in a turn, in half cycles, for rows that lie anywhere within `reach`; `None` where it moves none of them.

@@ -55,8 +55,11 @@ pub(super) unsafe fn moved<'a>(
     // SAFETY: all of them are written, by as many rows as there are places.
     let each = unsafe { &*(&raw const *each as *const [isize]) };
     let places = KeptPlaces { each, reach };
+    let is_wide = level.kind() == Kind::Avx512;
+    let window = is_wide.then(|| avx512::one_window(&units, reach, starts.count(), turns));
+    let (starts, window) = (starts.shifted(first), window.flatten());
     // SAFETY: by the contract of this function: what the rows of all entries read is readable, from the first byte to the last.
-    let (starts, turns) = unsafe { near(level, starts.shifted(first), units, places, turns) };
+    let (starts, turns) = unsafe { near(level, starts, units, places, turns, window) };
     (starts.shifted(-first), turns)
 }
 

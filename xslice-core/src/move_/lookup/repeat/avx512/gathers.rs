@@ -5,6 +5,7 @@
 
 use super::Cost;
 use crate::move_::copy::Rows;
+use crate::move_::few;
 use crate::move_::lookup::repeat::{KeptPlaces, MOST_KEPT, Starts, Turns};
 use crate::move_::mask::mask_of;
 use crate::move_::prefetch;
@@ -26,9 +27,9 @@ const FARTHEST: usize = 2 << 10;
 /// Whether [`moved`] moves neighbouring rows that lie within `reach` bytes, which 32 bits hold. At its best, a gather is no quicker than as many loads
 /// and stores of one or two bytes.
 pub(super) fn takes(rows: &Rows, reach: usize) -> bool {
-    // Fewer rows leave most lanes of a vector without work, and what is put side by side takes some more.
+    // Fewer rows are quicker one by one, and what is put side by side takes some more.
     let (least, farthest) = match rows.bytes {
-        4 | 8 => (4, usize::MAX),
+        4 | 8 => (few::MOST + 1, usize::MAX),
         6 => (8, FARTHEST),
         3 => (12, FARTHEST),
         _ => return false,

@@ -20,7 +20,7 @@ const LEAST_WINDOWS: usize = 4;
 
 /// Bytes of the source that registers hold, and what they give.
 #[derive(Clone, Copy)]
-pub(super) struct Window {
+pub(in super::super) struct Window {
     /// Vectors: one, two, or four, as many as have bytes that one names.
     vectors: usize,
     /// Turns that take their rows from it.
@@ -54,6 +54,11 @@ impl Window {
             }
         }
         quickest.filter(|window| starts * (turns.count / window.at_once) >= least)
+    }
+
+    /// Rows that come out of it.
+    pub fn rows_at_once(&self, rows: &Rows) -> usize {
+        self.at_once * rows.count
     }
 
     /// About what it costs in a turn, in half cycles.
