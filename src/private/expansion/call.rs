@@ -63,7 +63,8 @@ zero! {
 }
 
 /// Moves if nothing is wrong with the operands.
-#[inline]
+#[cfg_attr(debug_assertions, inline)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 fn admitted<S: Operands, D: Operands>(
     sources: S,
     dst: D,
@@ -79,7 +80,8 @@ fn admitted<S: Operands, D: Operands>(
 }
 
 /// The same by what may refuse an index.
-#[inline]
+#[cfg_attr(debug_assertions, inline)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 fn checked<S: Operands, D: Operands>(
     sources: S,
     dst: D,
@@ -143,6 +145,27 @@ impl<const N: usize> Array<N> {
     }
 }
 
+/// What a function gives that refuses nothing, and what refuses operands before it.
+macro_rules! admitted {
+    (refused $refusal:ident) => {
+        $refusal
+    };
+    ($moves:expr) => {{
+        $moves;
+        Ok(())
+    }};
+}
+
+/// The same of one that may refuse an index.
+macro_rules! checked {
+    (refused $refusal:ident) => {
+        $refusal.error()
+    };
+    ($moves:expr) => {
+        $moves
+    };
+}
+
 /// The functions of the module `nest`: how operands are admitted, the name, the sources with their elements and what may be wrong with
 /// each, the numbers, and what may be wrong before the destination is looked at.
 macro_rules! calls {
@@ -153,15 +176,20 @@ macro_rules! calls {
         #[expect(unused_parens, reason = "one source is no pair")]
         impl Any {
             $(
-                #[inline]
+                #[cfg_attr(debug_assertions, inline)]
+                #[cfg_attr(not(debug_assertions), inline(always))]
                 fn $name<T: Element + Copy, D: Refusal, $($wrong: Refusal,)* $($generics)*>(
                     $($source: Source<'_, $element, $wrong>,)*
                     dst: Place<'_, T, D>,
                     $($number: $numbers,)*
                 ) -> Result<(), <$refusal as Refusal>::Or<D>> {
-                    $by(($($source),*), dst, |($($source),*), dst| {
-                        nest::$name($($source,)* dst, $($number),*)
-                    })
+                    // A closure that the compiler does not inline would not know the numbers.
+                    match (($($source),*), dst).admit() {
+                        Ok((($($source),*), dst)) => {
+                            $by!(nest::$name($($source,)* dst, $($number),*))
+                        }
+                        Err(refusal) => Err($by!(refused refusal)),
+                    }
                 }
             )*
         }
@@ -170,7 +198,8 @@ macro_rules! calls {
         impl To {
             $(
                 /// By the function of that name.
-                #[inline]
+                #[cfg_attr(debug_assertions, inline)]
+                #[cfg_attr(not(debug_assertions), inline(always))]
                 pub fn $name<T: Element + Copy, D: Refusal, $($wrong: Refusal,)* $($generics)*>(
                     $($source: Source<'_, $element, $wrong>,)*
                     dst: Place<'_, T, D>,
@@ -185,7 +214,8 @@ macro_rules! calls {
         impl<const N: usize> Array<N> {
             $(
                 /// By the function of that name.
-                #[inline]
+                #[cfg_attr(debug_assertions, inline)]
+                #[cfg_attr(not(debug_assertions), inline(always))]
                 pub fn $name<T: Zero + Copy, $($wrong: Refusal,)* $($generics)*>(
                     $($source: Source<'_, $element, $wrong>,)*
                     $($number: $numbers,)*

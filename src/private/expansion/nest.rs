@@ -49,6 +49,26 @@ macro_rules! turns {
     };
 }
 
+/// Elements of an array up to the last one that loops of `len` elements reach which start there.
+#[cfg_attr(debug_assertions, inline)]
+#[cfg_attr(not(debug_assertions), inline(always))]
+fn end<const LOOPS: usize>(
+    extents: &[usize; LOOPS],
+    start: usize,
+    steps: &[isize; LOOPS],
+    len: usize,
+) -> usize {
+    let (mut end, mut k) = (start + len, 0);
+    while k < LOOPS {
+        if extents[k] == 0 {
+            return 0;
+        }
+        end += (extents[k] - 1) * steps[k].max(0).cast_unsigned();
+        k += 1;
+    }
+    end
+}
+
 /// Loops around another function, by the numbers as they are passed on, as they are written, and by indices.
 macro_rules! around {
     ($($looped:ident, $name:ident, $gather:ident: $numbers:ident<$loops:literal>, $places:literal, $inner:ident($($len:ident)?);)*) => {$(
@@ -80,6 +100,10 @@ macro_rules! around {
             [from, from_steps @ ..]: [isize; $places],
         ) {
             let (to, from) = (to.cast_unsigned(), from.cast_unsigned());
+            let len = 1 $(* $len)?;
+            // Loops of literals over slices of a known length need no look at each element.
+            let src = &src[..end(&extents, from, &from_steps, len)];
+            let dst = &mut dst[..end(&extents, to, &to_steps, len)];
             $looped(src, dst, ($($len,)? extents, (to, to_steps), (from, from_steps)));
         }
 
