@@ -333,6 +333,14 @@ impl Shuffle {
         }
     }
 
+    /// The tables by which one vector of 16 bytes, and one load, give all of a period that stands alone.
+    #[cfg(target_arch = "x86_64")]
+    pub(crate) fn alone_in_one_vector(&self) -> Option<&Tables<16>> {
+        let is_short = self.pattern.is_alone() && self.pattern.period() <= Level::SHORTEST_VECTOR;
+        let tables = is_short.then(|| self.narrow.get(&self.pattern)).flatten();
+        tables.filter(|tables| tables.loads.len() == 1)
+    }
+
     /// Whether one or two vectors of 16 bytes, a load each, give all of a period that stands alone: most longer ones would lie in two lines, on
     /// both sides.
     fn is_in_short_vectors(&self) -> bool {

@@ -118,6 +118,13 @@ impl Shuffle {
         holds: impl Fn((isize, isize)) -> bool,
     ) -> Option<KnownRows> {
         let pattern = self.pattern();
+        #[cfg(target_arch = "x86_64")]
+        if level.kind() == Kind::Avx512
+            && (loops.count() > 1 && count == 1)
+            && let Some(tables) = self.alone_in_one_vector()
+        {
+            return Some(avx512::alone::known(level, pattern.period(), tables, loops));
+        }
         let rows = if loops.is_one() { loops.count() } else { 1 };
         match self.tables_of_rows(level, rows) {
             #[cfg(target_arch = "x86_64")]

@@ -6,8 +6,10 @@
 //!   picked  rows that each begin at a place of their own
 //!   known   rows that were found when they were planned
 //!   listed  those of few tiles, tile by tile
+//!   alone   those that are one vector of 16 bytes each
 //!   fixed   rows of an expansion, which the compiler knows
 
+pub(super) mod alone;
 pub(super) mod fixed;
 pub(super) mod known;
 mod listed;
