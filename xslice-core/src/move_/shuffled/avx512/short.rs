@@ -82,7 +82,9 @@ impl Short {
         let lines = tables.src_stride.unsigned_abs().div_ceil(64);
         // Most of these would be lines between those that are read.
         let are_sparse = lines > 2 * tables.loads.len();
-        if rows.src_stride.unsigned_abs() <= row + 64 || rows_ahead == 0 || are_sparse {
+        let come_by_themselves = rows.cache == Cache::Second && !reads_on(tables);
+        let are_near = rows.src_stride.unsigned_abs() <= row + 64;
+        if are_near || rows_ahead == 0 || are_sparse || come_by_themselves {
             return Fetch::NONE;
         }
         Fetch {
@@ -113,6 +115,13 @@ impl Short {
             false => 0,
         }
     }
+}
+
+/// Whether tiles read forwards, and more than they write, up to twice as much: others come out of the second cache as fast as they are moved,
+/// with nothing fetched.
+fn reads_on(tables: &Tables<64>) -> bool {
+    let tile = tables.tile as isize;
+    (tile + 1..=2 * tile).contains(&tables.src_stride)
 }
 
 /// Moves short rows, the tables in registers throughout; `false`, and nothing is moved, if there are too many for that.
