@@ -117,6 +117,9 @@ fn programs() -> Vec<Case> {
             .at(at![by(.., -1), by(.., 2)])
             .named("strides"),
         x(U8, [99, 3]).at(at![.., by(.., -1)]).named("a shuffle"),
+        x(F32, [4000, 20, 3])
+            .at(at![.., 3..4, by(.., -1)])
+            .named("many rows that stand alone"),
         x(F32, [2, 3, 2, 3, 2, 3, 2, 3])
             .at(every_axis)
             .named("one loop"),

@@ -279,17 +279,21 @@ impl Shuffle {
         let pays = self.wide().is_some_and(pays);
         if pays {
             self.tables(Level::best());
+            if self.is_in_short_vectors() {
+                self.narrow();
+            }
         }
         pays
     }
 
-    /// The bytes of memory that it takes with the tables that are built for a plan: the widest, and those that the best level reads by.
+    /// The bytes of memory that it takes with the tables that are built: for a plan the widest, and those that the best level reads by.
     pub(crate) fn memory(&self) -> usize {
-        let (_, narrow) = self.tables(Level::best());
-        let tables =
-            self.wide().map_or(0, Tables::heap_bytes) + narrow.map_or(0, Narrow::heap_bytes);
+        let narrow = self.narrow.built().map_or(0, Tables::heap_bytes);
+        let tables = self.wide().map_or(0, Tables::heap_bytes) + narrow;
         #[cfg(target_arch = "x86_64")]
-        let tables = tables + self.whole.built().map_or(0, Tables::heap_bytes);
+        let tables = tables
+            + self.shared.built().map_or(0, Tables::heap_bytes)
+            + self.whole.built().map_or(0, Tables::heap_bytes);
         size_of::<Self>() + size_of_val(self.pattern.offsets()) + tables
     }
 
@@ -311,7 +315,7 @@ impl Shuffle {
         }
     }
 
-    /// The tables that a level reads by: one of them, or none.
+    /// The tables that a level reads by, but for [many rows](Self::tables_of_rows): one of them, or none.
     pub(crate) fn tables(&self, level: Level) -> (Option<&Tables<64>>, Option<Narrow<'_>>) {
         let has_lines = level.vector() == LINE;
         let wide = has_lines.then(|| self.wide()).flatten();
@@ -334,7 +338,6 @@ impl Shuffle {
     }
 
     /// The tables by which one vector of 16 bytes, and one load, give all of a period that stands alone.
-    #[cfg(target_arch = "x86_64")]
     pub(crate) fn alone_in_one_vector(&self) -> Option<&Tables<16>> {
         let is_short = self.pattern.is_alone() && self.pattern.period() <= Level::SHORTEST_VECTOR;
         let tables = is_short.then(|| self.narrow.get(&self.pattern)).flatten();
@@ -410,10 +413,6 @@ impl<'a> Narrow<'a> {
         }
         tables.loads_of(bytes)
     }
-
-    fn heap_bytes(self) -> usize {
-        self.each.heap_bytes() + self.shared.map_or(0, Tables::heap_bytes)
-    }
 }
 
 impl PartialEq for Shuffle {
@@ -453,7 +452,6 @@ impl<const N: usize> Built<N> {
     }
 
     /// The tables, if they were asked for.
-    #[cfg(target_arch = "x86_64")]
     fn built(&self) -> Option<&Tables<N>> {
         self.tables.get()?.as_ref()
     }
@@ -473,7 +471,6 @@ impl<const N: usize> Built<N> {
         self.0.as_ref()
     }
 
-    #[cfg(target_arch = "x86_64")]
     fn built(&self) -> Option<&Tables<N>> {
         self.0.as_ref()
     }

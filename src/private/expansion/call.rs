@@ -62,34 +62,50 @@ zero! {
     String: Self::new();
 }
 
+/// What a function gives that refuses nothing, and what refuses operands before it.
+macro_rules! admitted {
+    (refused $refusal:ident) => {
+        $refusal
+    };
+    ($moves:expr) => {{
+        $moves;
+        Ok(())
+    }};
+}
+
+/// The same of one that may refuse an index.
+macro_rules! checked {
+    (refused $refusal:ident) => {
+        $refusal.error()
+    };
+    ($moves:expr) => {
+        $moves
+    };
+}
+
 /// Moves if nothing is wrong with the operands.
-#[cfg_attr(debug_assertions, inline)]
-#[cfg_attr(not(debug_assertions), inline(always))]
+#[inline]
 fn admitted<S: Operands, D: Operands>(
     sources: S,
     dst: D,
     moves: impl FnOnce(S::Elements, D::Elements),
 ) -> Result<(), <S::Refusal as Refusal>::Or<D::Refusal>> {
     match (sources, dst).admit() {
-        Ok((sources, dst)) => {
-            moves(sources, dst);
-            Ok(())
-        }
-        Err(refusal) => Err(refusal),
+        Ok((sources, dst)) => admitted!(moves(sources, dst)),
+        Err(refusal) => Err(admitted!(refused refusal)),
     }
 }
 
 /// The same by what may refuse an index.
-#[cfg_attr(debug_assertions, inline)]
-#[cfg_attr(not(debug_assertions), inline(always))]
+#[inline]
 fn checked<S: Operands, D: Operands>(
     sources: S,
     dst: D,
     moves: impl FnOnce(S::Elements, D::Elements) -> Result<(), Error>,
 ) -> Result<(), Error> {
     match (sources, dst).admit() {
-        Ok((sources, dst)) => moves(sources, dst),
-        Err(refusal) => Err(refusal.error()),
+        Ok((sources, dst)) => checked!(moves(sources, dst)),
+        Err(refusal) => Err(checked!(refused refusal)),
     }
 }
 
@@ -145,45 +161,22 @@ impl<const N: usize> Array<N> {
     }
 }
 
-/// What a function gives that refuses nothing, and what refuses operands before it.
-macro_rules! admitted {
-    (refused $refusal:ident) => {
-        $refusal
-    };
-    ($moves:expr) => {{
-        $moves;
-        Ok(())
-    }};
-}
-
-/// The same of one that may refuse an index.
-macro_rules! checked {
-    (refused $refusal:ident) => {
-        $refusal.error()
-    };
-    ($moves:expr) => {
-        $moves
-    };
-}
-
-/// The functions of the module `nest`: how operands are admitted, the name, the sources with their elements and what may be wrong with
+/// The functions of the module `nest`, and how they are inlined: how operands are admitted, the name, the sources with their elements and what may be wrong with
 /// each, the numbers, and what may be wrong before the destination is looked at.
 macro_rules! calls {
-    ($(
+    (#[$inlined:meta] $(
         $by:ident $name:ident[$($generics:tt)*]($($source:ident: $element:ident, $wrong:ident;)*) $($number:ident: $numbers:ty),* => $refusal:ty;
     )*) => {
         #[expect(clippy::too_many_arguments, reason = "numbers, not nested")]
         #[expect(unused_parens, reason = "one source is no pair")]
         impl Any {
             $(
-                #[cfg_attr(debug_assertions, inline)]
-                #[cfg_attr(not(debug_assertions), inline(always))]
+                #[$inlined]
                 fn $name<T: Element + Copy, D: Refusal, $($wrong: Refusal,)* $($generics)*>(
                     $($source: Source<'_, $element, $wrong>,)*
                     dst: Place<'_, T, D>,
                     $($number: $numbers,)*
                 ) -> Result<(), <$refusal as Refusal>::Or<D>> {
-                    // A closure that the compiler does not inline would not know the numbers.
                     match (($($source),*), dst).admit() {
                         Ok((($($source),*), dst)) => {
                             $by!(nest::$name($($source,)* dst, $($number),*))
@@ -198,8 +191,7 @@ macro_rules! calls {
         impl To {
             $(
                 /// By the function of that name.
-                #[cfg_attr(debug_assertions, inline)]
-                #[cfg_attr(not(debug_assertions), inline(always))]
+                #[$inlined]
                 pub fn $name<T: Element + Copy, D: Refusal, $($wrong: Refusal,)* $($generics)*>(
                     $($source: Source<'_, $element, $wrong>,)*
                     dst: Place<'_, T, D>,
@@ -214,8 +206,7 @@ macro_rules! calls {
         impl<const N: usize> Array<N> {
             $(
                 /// By the function of that name.
-                #[cfg_attr(debug_assertions, inline)]
-                #[cfg_attr(not(debug_assertions), inline(always))]
+                #[$inlined]
                 pub fn $name<T: Zero + Copy, $($wrong: Refusal,)* $($generics)*>(
                     $($source: Source<'_, $element, $wrong>,)*
                     $($number: $numbers,)*
@@ -229,7 +220,9 @@ macro_rules! calls {
     };
 }
 
+// Loops that know their numbers: a function or a closure that the compiler does not inline would not.
 calls! {
+    #[cfg_attr(not(debug_assertions), inline(always))]
     admitted elements1[](src: T, R;)
         extents: [usize; 1], to: [isize; 2], from: [isize; 2] => R;
     admitted elements2[](src: T, R;)
@@ -240,6 +233,20 @@ calls! {
         len: usize, extents: [usize; 1], to: [isize; 2], from: [isize; 2] => R;
     admitted blocks2[](src: T, R;)
         len: usize, extents: [usize; 2], to: [isize; 3], from: [isize; 3] => R;
+    checked gather_elements1[I: Element + Copy + Into<i64>, const RANK: usize](src: T, R; indices: I, Q;)
+        origin: Origin<'_, RANK>, axis: [i64; 2], extents: [usize; 1], to: [isize; 2], from: [isize; 2] => Error;
+    checked gather_elements2[I: Element + Copy + Into<i64>, const RANK: usize](src: T, R; indices: I, Q;)
+        origin: Origin<'_, RANK>, axis: [i64; 2], extents: [usize; 2], to: [isize; 3], from: [isize; 3] => Error;
+    checked gather_elements3[I: Element + Copy + Into<i64>, const RANK: usize](src: T, R; indices: I, Q;)
+        origin: Origin<'_, RANK>, axis: [i64; 2], extents: [usize; 3], to: [isize; 4], from: [isize; 4] => Error;
+    checked gather_blocks1[I: Element + Copy + Into<i64>, const RANK: usize](src: T, R; indices: I, Q;)
+        origin: Origin<'_, RANK>, axis: [i64; 2], len: usize, extents: [usize; 1], to: [isize; 2], from: [isize; 2] => Error;
+    checked gather_blocks2[I: Element + Copy + Into<i64>, const RANK: usize](src: T, R; indices: I, Q;)
+        origin: Origin<'_, RANK>, axis: [i64; 2], len: usize, extents: [usize; 2], to: [isize; 3], from: [isize; 3] => Error;
+}
+
+calls! {
+    #[inline]
     admitted nest[const LOOPS: usize](src: T, R;)
         kept: &Nest<T>, extents: [usize; LOOPS], block: usize, from: [i64; 2], from_steps: [i64; LOOPS], to: [i64; 2],
         to_steps: [i64; LOOPS] => R;
@@ -257,14 +264,4 @@ calls! {
         kept: &Gather<T, I>, extents: [usize; LOOPS], block: usize, from: [i64; 2], from_steps: [i64; LOOPS], to: [i64; 2],
         to_steps: [i64; LOOPS],
         scale: [i64; 2], table: [i64; 2], table_steps: [i64; LOOPS], origin: Origin<'_, RANK> => Error;
-    checked gather_elements1[I: Element + Copy + Into<i64>, const RANK: usize](src: T, R; indices: I, Q;)
-        origin: Origin<'_, RANK>, axis: [i64; 2], extents: [usize; 1], to: [isize; 2], from: [isize; 2] => Error;
-    checked gather_elements2[I: Element + Copy + Into<i64>, const RANK: usize](src: T, R; indices: I, Q;)
-        origin: Origin<'_, RANK>, axis: [i64; 2], extents: [usize; 2], to: [isize; 3], from: [isize; 3] => Error;
-    checked gather_elements3[I: Element + Copy + Into<i64>, const RANK: usize](src: T, R; indices: I, Q;)
-        origin: Origin<'_, RANK>, axis: [i64; 2], extents: [usize; 3], to: [isize; 4], from: [isize; 4] => Error;
-    checked gather_blocks1[I: Element + Copy + Into<i64>, const RANK: usize](src: T, R; indices: I, Q;)
-        origin: Origin<'_, RANK>, axis: [i64; 2], len: usize, extents: [usize; 1], to: [isize; 2], from: [isize; 2] => Error;
-    checked gather_blocks2[I: Element + Copy + Into<i64>, const RANK: usize](src: T, R; indices: I, Q;)
-        origin: Origin<'_, RANK>, axis: [i64; 2], len: usize, extents: [usize; 2], to: [isize; 3], from: [isize; 3] => Error;
 }

@@ -300,3 +300,17 @@ pub fn gathers_fixed<T: Element, const LOOPS: usize, const TABLES: usize>(
     let copied = (extents, block, side(from, from_steps), side(to, to_steps));
     gathers.run_fixed((copied, tables.map(looked_up)), src, indices, dst);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::end;
+
+    #[test]
+    fn loops_end_with_the_last_element_that_they_reach() {
+        assert_eq!(end(&[], 5, &[], 3), 8);
+        assert_eq!(end(&[4], 1, &[3], 1), 11);
+        assert_eq!(end(&[4], 9, &[-3], 1), 10);
+        assert_eq!(end(&[4, 5], 4, &[10, -1], 2), 36);
+        assert_eq!(end(&[4, 0], 4, &[10, -1], 2), 0);
+    }
+}

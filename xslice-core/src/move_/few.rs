@@ -21,6 +21,11 @@ pub(super) fn takes(bytes: usize, count: usize, cache: Cache) -> bool {
     bytes <= widest && count <= MOST
 }
 
+/// Whether these rows are moved here in each of several turns.
+pub(super) fn takes_turns(rows: &Rows, turns: Turns) -> bool {
+    turns.count > 1 && takes(rows.bytes, rows.count, rows.cache)
+}
+
 /// Moves rows in each of the turns, to their distance from each other, and from the same places.
 ///
 /// # Safety

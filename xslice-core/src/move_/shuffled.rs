@@ -23,9 +23,7 @@ use crate::fixed::Vectors;
 use crate::level::Kind;
 use crate::level::Level;
 use crate::nest::schedule::{Move, Schedule};
-#[cfg(target_arch = "x86_64")]
-use crate::shuffle::Tables;
-use crate::shuffle::{KnownRows, Pattern, RowLoop, RowLoops, Shuffle};
+use crate::shuffle::{KnownRows, Narrow, Pattern, RowLoop, RowLoops, Shuffle, Tables};
 use alloc::sync::Arc;
 #[cfg(target_arch = "x86_64")]
 use avx512::{picked, short};
@@ -123,22 +121,26 @@ impl Shuffle {
             && (loops.count() > 1 && count == 1)
             && let Some(tables) = self.alone_in_one_vector()
         {
-            return Some(avx512::alone::known(level, pattern.period(), tables, loops));
+            let rows = avx512::alone::known(level, pattern.period(), tables, loops);
+            if holds(rows.reach_of_all) {
+                return Some(rows);
+            }
         }
         let rows = if loops.is_one() { loops.count() } else { 1 };
-        match self.tables_of_rows(level, rows) {
+        let by = |tables: (Option<&Tables<64>>, Option<Narrow<'_>>)| match tables {
             #[cfg(target_arch = "x86_64")]
-            (Some(wide), _) => avx512::known::known((level, count), pattern, wide, loops, holds),
+            (Some(wide), _) => avx512::known::known((level, count), pattern, wide, loops, &holds),
             #[cfg(any(
                 target_arch = "x86_64",
                 all(target_arch = "aarch64", target_feature = "neon")
             ))]
             (None, Some(narrow)) => {
                 let tables = narrow.of_rows(count * pattern.period());
-                lanes::known::known::<Vector>((level, count), pattern, tables, loops, holds)
+                lanes::known::known::<Vector>((level, count), pattern, tables, loops, &holds)
             }
             _ => None,
-        }
+        };
+        by(self.tables_of_rows(level, rows)).or_else(|| by(self.tables(level)))
     }
 
     /// Moves rows that are known, the first from `src` to `dst`.

@@ -108,6 +108,8 @@ fn shuffles_move_what_their_patterns_say() {
 fn known_rows_are_what_their_patterns_say() {
     let mut random = Random(0x3C6E_F372);
     let mut known = 0;
+    #[cfg(target_arch = "x86_64")]
+    let mut kinds = [0; 3];
     for round in 0..3000 {
         let Some(pattern) = pattern(&mut random, 1 + round % 16) else {
             continue;
@@ -115,10 +117,72 @@ fn known_rows_are_what_their_patterns_say() {
         let tried = Shuffle::new(pattern);
         let periods = [1, 2, 3, 5, 16, 21][random.below(6)];
         let slack = [(0, 0), (1, 7), (64, 64)][random.below(3)];
-        let trial = KnownTrial::new(&mut random, &tried, periods, slack);
+        let loops = random.below(4);
+        let extents: Vec<usize> = (0..loops).map(|_| 1 + random.below(5)).collect();
+        let trial = KnownTrial::new(&mut random, &tried, periods, &extents, slack);
         known += Level::all().map(|level| trial.run(level)).sum::<usize>();
+        #[cfg(target_arch = "x86_64")]
+        for (count, is_one) in kinds.iter_mut().zip(trial.kinds()) {
+            *count += usize::from(is_one);
+        }
     }
     assert!(known > 1000 || Level::best() == Level::SCALAR, "{known}");
+    #[cfg(target_arch = "x86_64")]
+    assert!(
+        kinds.iter().all(|&kind| kind > 10) || Level::best().vector() < 64,
+        "{kinds:?}"
+    );
+}
+
+/// So many rows that vectors of 16 bytes move them, a level may have longer ones or not.
+#[test]
+fn many_rows_that_stand_alone_are_what_their_patterns_say() {
+    let mut random = Random(0x510E_527F);
+    for round in 0..400 {
+        let bytes = 1 + random.below(32);
+        let reach = bytes + random.below(4);
+        let offsets = (0..bytes).map(|_| random.below(reach) as i32).collect();
+        let Some(pattern) = Pattern::new(offsets, None, false, Anchor::First) else {
+            continue;
+        };
+        let tried = Shuffle::new(pattern);
+        let slack = [(0, 0), (1, 7), (64, 64)][round % 3];
+        let extents = [40 + random.below(100)];
+        let trial = KnownTrial::new(&mut random, &tried, 1, &extents, slack);
+        for level in Level::all() {
+            trial.run(level);
+            trial.run_unknown(level);
+        }
+    }
+}
+
+/// Rows of many tiles that are lines of the result, wherever that begins in a line.
+#[test]
+fn long_known_rows_are_what_their_patterns_say() {
+    let mut random = Random(0x5BE0_CD19);
+    let mut known = 0;
+    for (width, step, bytes) in [
+        (1, -1, 1300),
+        (2, -1, 1410),
+        (4, -1, 1284),
+        (8, -1, 2000),
+        (16, -1, 1360),
+        (3, -1, 1500),
+        (4, 2, 8500),
+        (8, -2, 8240),
+    ] {
+        let offsets = (0..width).collect();
+        let stride = Some(step * i64::from(width));
+        let pattern = Pattern::new(offsets, stride, false, Anchor::First).expect("near enough");
+        let tried = Shuffle::new(pattern);
+        for _ in 0..40 {
+            let extents = [1 + random.below(3)];
+            let periods = bytes / width as usize;
+            let trial = KnownTrial::new(&mut random, &tried, periods, &extents, (64, 64));
+            known += Level::all().map(|level| trial.run(level)).sum::<usize>();
+        }
+    }
+    assert!(known > 400 || Level::best().vector() < 64, "{known}");
 }
 
 /// Asserts that each byte of the vectors is given by one load, the one that reads it, and that both forms of a load say so: those of

@@ -99,9 +99,13 @@ impl KnownRows {
     /// Bytes on the heap.
     pub fn heap_bytes(&self) -> usize {
         #[cfg(target_arch = "x86_64")]
-        return self.listed.as_ref().map_or(0, ListedTiles::heap_bytes);
+        {
+            self.listed.as_ref().map_or(0, ListedTiles::heap_bytes)
+        }
         #[cfg(not(target_arch = "x86_64"))]
-        0
+        {
+            0
+        }
     }
 }
 

@@ -585,4 +585,25 @@ mod tests {
             assert!(tables.stay_in_registers(), "{src_stride}");
         }
     }
+
+    /// Every third, fourth and fifth element, and few of them in a row.
+    #[test]
+    fn more_patterns_pay_in_the_first_cache() {
+        let pays = |width: i32, step: i64, periods, is_near| {
+            let offsets = (0..width).collect();
+            let stride = Some(step * i64::from(width));
+            let pattern = Pattern::new(offsets, stride, false, Anchor::First).expect("near");
+            let tables = Tables::<64>::wide(&pattern).expect("few loads");
+            tables.pays(&pattern, periods, is_near)
+        };
+        let both =
+            |width, step, periods| [true, false].map(|is_near| pays(width, step, periods, is_near));
+        assert_eq!(both(8, 2, 100), [true, true]);
+        assert_eq!(both(8, 3, 100), [true, true]);
+        assert_eq!(both(8, -3, 100), [true, true]);
+        assert_eq!(both(8, 3, 10), [true, false]);
+        assert_eq!(both(8, 4, 100), [true, false]);
+        assert_eq!(both(4, 7, 100), [true, true]);
+        assert_eq!(both(4, 8, 100), [true, false]);
+    }
 }

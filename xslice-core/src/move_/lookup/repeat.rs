@@ -84,15 +84,10 @@ pub(in crate::move_) unsafe fn moved(
 ) {
     // SAFETY: by the contract of this function.
     unsafe {
-        // What is set up for many pays for narrow ones, or where the result is not near.
-        if rows.bytes > MOST_INLINE && rows.cache == Cache::Near {
-            return one_by_one(level, starts, rows, places.each, turns);
-        }
+        // What is set up for many pays for narrow ones, or where the result is not near; for few in a turn from some turns on.
+        let is_near = rows.bytes > MOST_INLINE && rows.cache == Cache::Near;
         let in_all = starts.count() * turns.count * rows.count;
-        if in_all <= MOST_ANYHOW
-            && turns.count > 1
-            && few::takes(rows.bytes, rows.count, rows.cache)
-        {
+        if is_near || in_all <= MOST_ANYHOW && few::takes_turns(&rows, turns) {
             return one_by_one(level, starts, rows, places.each, turns);
         }
         #[cfg(target_arch = "x86_64")]
@@ -164,8 +159,7 @@ unsafe fn many<'a>(
         Kind::Avx2 => false,
         Kind::Scalar => return (starts, turns),
     };
-    let window = is_wide.then(|| avx512::one_window(&rows, places.reach, starts.count(), turns));
-    let window = window.flatten();
+    let window = window_of(level, &rows, places.reach, starts.count(), turns);
     if window.is_some_and(|window| avx512::few_are_quicker(&rows, window, starts.count(), turns)) {
         return (starts, turns);
     }
@@ -184,10 +178,25 @@ unsafe fn many<'a>(
     }
 }
 
+/// The window that turns of each of the starts take their rows from, with AVX-512, if one is quick.
+#[cfg(target_arch = "x86_64")]
+fn window_of(
+    level: Level,
+    rows: &Rows,
+    reach: usize,
+    starts: usize,
+    turns: Turns,
+) -> Option<Window> {
+    match level.kind() {
+        Kind::Avx512 => avx512::one_window(rows, reach, starts, turns),
+        Kind::Avx2 | Kind::Scalar => None,
+    }
+}
+
 /// The same of rows that are near each other, out of registers, of which this is the window, or columns.
 ///
 /// # Safety
-/// As [`moved`]; the level is not the scalar one.
+/// As [`moved`]; the level is not the scalar one, and the window what [`window_of`] gives for these rows.
 #[cfg(target_arch = "x86_64")]
 unsafe fn near<'a>(
     level: Level,

@@ -1,7 +1,7 @@
 //! Shuffles of bytes by AVX-512 VBMI, by vectors of 64 bytes.
 //!
 //! Its tiles are its own, for masks: the ends of a run go by masked loads and stores. Runs of many tiles are moved here; rows of few tiles
-//! have ways of their own:
+//! and near ones have ways of their own:
 //!   short   rows at constant distances
 //!   picked  rows that each begin at a place of their own
 //!   known   rows that were found when they were planned

@@ -17,7 +17,7 @@ const MOST_BLOCK: usize = 12;
 const MOST_LOADED: u64 = 2;
 
 /// Bytes that the first cache of any processor keeps.
-const NEAR: usize = 32 << 10;
+const FIRST_CACHE: usize = 32 << 10;
 
 /// Fewer rows of one period are over before they are put together.
 const LEAST_ROWS: usize = 64;
@@ -54,7 +54,7 @@ pub enum NoShuffle {
         /// In all.
         rows: usize,
     },
-    /// The source bytes of one vector lie so far apart that its loads would cost more than the runs.
+    /// The source bytes of one vector lie so far apart that its loads would cost more than the runs, for how long a row is and where it is kept.
     Far,
 }
 
@@ -196,10 +196,19 @@ impl Schedule {
 
     /// Whether a shuffle moves rows of `periods` periods at less cost than run by run, one in each turn of the loops around loop `k`.
     fn is_quick(&self, k: usize, periods: usize, shuffle: &Shuffle) -> bool {
-        let of_row = shuffle.pattern().span(periods);
+        let lines = shuffle.pattern().span(periods).next_multiple_of(LINE) + LINE;
+        let stride = self.src.strides[..k]
+            .last()
+            .map_or(0, |stride| stride.unsigned_abs());
+        // Rows that lie close to each other have lines in common.
+        let of_row = if stride > 0 {
+            lines.min(stride as usize)
+        } else {
+            lines
+        };
         let turns = self.extents[..k].iter();
         let read = turns.fold(of_row, |read, &turns| read.saturating_mul(turns));
-        shuffle.is_quick(periods, self.bytes.saturating_add(read) <= NEAR)
+        shuffle.is_quick(periods, self.bytes.saturating_add(read) <= FIRST_CACHE)
     }
 
     /// Bytes that the loops from `k` on write side by side, if they do.

@@ -69,7 +69,7 @@ pub(super) unsafe fn near(
 pub(super) fn few_are_quicker(rows: &Rows, window: Window, starts: usize, turns: Turns) -> bool {
     /// Cycles before the first turn, and for each row whose place in the window is written down.
     const SET_UP: (usize, usize) = (250, 3);
-    let takes = turns.count > 1 && few::takes(rows.bytes, rows.count, rows.cache);
+    let takes = few::takes_turns(rows, turns);
     let of_turn = rows.count + rows.count / 4 + 2;
     let set_up = SET_UP.0 + SET_UP.1 * window.rows_at_once(rows);
     let turns = starts * turns.count;
@@ -106,4 +106,38 @@ pub(super) unsafe fn gathered(
         unsafe { gathers::moved(starts, rows, places, turns) };
     }
     takes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::move_::at::At;
+    use crate::move_::cache::Cache;
+
+    /// Picks of `count` elements of `bytes` bytes out of rows of `row` elements, in each of `turns` turns.
+    fn are_quicker(count: usize, bytes: usize, row: usize, turns: usize) -> bool {
+        let rows = Rows {
+            count,
+            dst_stride: bytes as isize,
+            ..Rows::one(bytes, Cache::Second)
+        };
+        let stride = At {
+            src: (row * bytes) as i64,
+            dst: (count * bytes) as i64,
+            ..At::default()
+        };
+        let turns = Turns::new(turns, stride);
+        let window = one_window(&rows, row * bytes, 1, turns).expect("rows within 256 bytes");
+        few_are_quicker(&rows, window, 1, turns)
+    }
+
+    #[test]
+    fn few_rows_are_quicker_where_a_window_holds_few_turns() {
+        assert!(are_quicker(3, 8, 19, 1526) && are_quicker(2, 2, 100, 2000));
+        assert!(!are_quicker(4, 1, 9, 2000) && !are_quicker(7, 4, 9, 300));
+        // What is set up weighs more than some turns.
+        assert!(are_quicker(7, 4, 19, 100) && !are_quicker(7, 4, 19, 1000));
+        // More have no function.
+        assert!(!are_quicker(8, 2, 100, 2000));
+    }
 }

@@ -1,7 +1,7 @@
 //! Rows of a pattern as rows of its units: bytes that stay together are found in registers and in columns wherever they lie, so what a row
 //! is takes no time of its own.
 
-use super::{KeptPlaces, MOST_KEPT, Starts, Turns, avx512, columns, near};
+use super::{KeptPlaces, MOST_KEPT, Starts, Turns, avx512, columns, near, window_of};
 use crate::level::{Kind, Level};
 use crate::move_::copy::Rows;
 use crate::shuffle::Pattern;
@@ -55,9 +55,8 @@ pub(super) unsafe fn moved<'a>(
     // SAFETY: all of them are written, by as many rows as there are places.
     let each = unsafe { &*(&raw const *each as *const [isize]) };
     let places = KeptPlaces { each, reach };
-    let is_wide = level.kind() == Kind::Avx512;
-    let window = is_wide.then(|| avx512::one_window(&units, reach, starts.count(), turns));
-    let (starts, window) = (starts.shifted(first), window.flatten());
+    let window = window_of(level, &units, reach, starts.count(), turns);
+    let starts = starts.shifted(first);
     // SAFETY: by the contract of this function: what the rows of all entries read is readable, from the first byte to the last.
     let (starts, turns) = unsafe { near(level, starts, units, places, turns, window) };
     (starts.shifted(-first), turns)

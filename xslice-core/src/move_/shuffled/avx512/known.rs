@@ -1,7 +1,7 @@
 //! Rows that are known before the call, by AVX-512: nothing is found out, and all of a row's tiles but the last need no mask.
 //!
 //! Where a row ends with a part of a tile, that is moved whole as long as later rows write again what it has too many. Rows some of whose
-//! loads leave the operand are moved one by one, by masks.
+//! loads leave the operand are moved one by one, by masks. Long rows go by tiles that are lines of the result, wherever in one they begin.
 
 use super::listed;
 use super::short::{Short, at_an_end, takes};
@@ -16,7 +16,7 @@ use crate::shuffle::{
 };
 use core::ops::Range;
 
-/// Rows, if they are that short, and their tables stay in registers. `holds` says of what tiles read whether it lies inside the operand.
+/// A row, or several if they are short, if their tables stay in registers. `holds` says of what tiles read whether it lies inside the operand.
 pub(in crate::move_::shuffled) fn known(
     (level, periods): (Level, usize),
     pattern: &Pattern,

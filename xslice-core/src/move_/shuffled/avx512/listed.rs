@@ -3,6 +3,7 @@
 use super::tile::{Place, WideInRegisters};
 use crate::move_::shuffled::{Run, move_anyhow};
 use crate::shuffle::{KnownRows, ListedTiles, RowTiles, Shuffle, Tables, TileAt};
+use alloc::vec::Vec;
 
 /// The list of more tiles takes as much of the first cache as they do.
 const MOST: usize = 256;
@@ -28,7 +29,10 @@ pub(super) fn of(
     if rows < 2 || !are_short || rows.checked_mul(tiles_of_row)? > MOST {
         return None;
     }
-    let mut list = ListedTiles::default();
+    let mut list = ListedTiles {
+        whole: Vec::with_capacity(rows * tiles_of_row),
+        ..ListedTiles::default()
+    };
     let mut read: Option<(isize, isize)> = None;
     for (at, (to, from, turn)) in known.loops.rows().enumerate() {
         let is_spilled = turn < known.spilled.of_turn(at + of_turn - turn == rows);
@@ -128,5 +132,50 @@ impl TileAt {
     fn place(self, src: *const u8, dst: *mut u8) -> Place {
         let (from, to) = (self.from as isize, self.to as isize);
         (src.wrapping_offset(from), dst.wrapping_offset(to))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::known::known;
+    use crate::level::Level;
+    use crate::shuffle::{Anchor, Pattern, RowLoops, Tables};
+
+    /// Rows of lines that are read backwards in units of 4 bytes, side by side.
+    fn tiles(
+        extents: &[usize],
+        lines: usize,
+        holds: impl Fn((isize, isize)) -> bool,
+    ) -> Option<[usize; 2]> {
+        let pattern = Pattern::new((0..4).collect(), Some(-4), false, Anchor::First)?;
+        let tables = Tables::<64>::wide(&pattern)?;
+        let mut stride = 64 * lines as i64;
+        let mut strides = [0; 3];
+        let strides = &mut strides[..extents.len()];
+        for (at, extent) in strides.iter_mut().zip(extents).rev() {
+            *at = stride;
+            stride *= *extent as i64;
+        }
+        let loops = RowLoops::new(extents, strides, strides)?;
+        let known = known((Level::best(), 16 * lines), &pattern, &tables, loops, holds)?;
+        let listed = known.listed?;
+        assert!(listed.cut.is_empty());
+        Some([listed.whole.len(), listed.at_ends.len()])
+    }
+
+    #[test]
+    fn a_few_tiles_of_short_rows_and_turns_are_listed() {
+        let inside = |_| true;
+        assert_eq!(tiles(&[256], 1, inside), Some([256, 0]));
+        assert_eq!(tiles(&[257], 1, inside), None);
+        assert_eq!(tiles(&[1], 1, inside), None);
+        assert_eq!(tiles(&[100], 2, inside), Some([200, 0]));
+        assert_eq!(tiles(&[10], 3, inside), None);
+        assert_eq!(tiles(&[4, 5], 3, inside), Some([60, 0]));
+        assert_eq!(tiles(&[4, 4], 5, inside), None);
+        assert_eq!(tiles(&[0, 5], 3, inside), None);
+        // The first row begins with the operand.
+        let after = |(first, _)| first >= 0;
+        assert_eq!(tiles(&[10], 1, after), Some([9, 1]));
     }
 }
