@@ -147,11 +147,12 @@ impl Tables<64> {
     /// Whether they cost less than the runs that they give, in rows of `periods` periods; `is_near`: all that is read and written is in the
     /// first cache.
     pub fn pays(&self, pattern: &Pattern, periods: usize, is_near: bool) -> bool {
-        let each = pattern.cost_of_runs() + if pattern.is_alone() { ROW_COST } else { 0 };
-        let (loads, of_tile) = (self.loads.len(), self.tile / pattern.period() * each);
+        let (loads, in_tile) = (self.loads.len(), self.tile / pattern.period());
+        let runs = pattern.cost_of_runs();
+        let each = runs + if pattern.is_alone() { ROW_COST } else { 0 };
         let of_row = periods.saturating_mul(each);
-        of_tile > LOAD_COST * loads
-            || is_near && of_tile > NEAR_COST * (loads + self.vectors)
+        in_tile * each > LOAD_COST * loads
+            || is_near && in_tile * runs > NEAR_COST * (loads + self.vectors)
             || self.merge_few_words() && of_row > self.cost_of_merged(periods * pattern.period())
     }
 
