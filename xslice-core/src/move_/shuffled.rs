@@ -23,7 +23,9 @@ use crate::fixed::Vectors;
 use crate::level::Kind;
 use crate::level::Level;
 use crate::nest::schedule::{Move, Schedule};
-use crate::shuffle::{KnownRows, Narrow, Pattern, RowLoop, RowLoops, Shuffle, Tables};
+#[cfg(target_arch = "x86_64")]
+use crate::shuffle::Tables;
+use crate::shuffle::{KnownRows, Pattern, RowLoop, RowLoops, Shuffle};
 use alloc::sync::Arc;
 #[cfg(target_arch = "x86_64")]
 use avx512::{picked, short};
@@ -127,20 +129,19 @@ impl Shuffle {
             }
         }
         let rows = if loops.is_one() { loops.count() } else { 1 };
-        let by = |tables: (Option<&Tables<64>>, Option<Narrow<'_>>)| match tables {
+        match self.tables_of_rows(level, rows) {
             #[cfg(target_arch = "x86_64")]
-            (Some(wide), _) => avx512::known::known((level, count), pattern, wide, loops, &holds),
+            (Some(wide), _) => avx512::known::known((level, count), pattern, wide, loops, holds),
             #[cfg(any(
                 target_arch = "x86_64",
                 all(target_arch = "aarch64", target_feature = "neon")
             ))]
             (None, Some(narrow)) => {
                 let tables = narrow.of_rows(count * pattern.period());
-                lanes::known::known::<Vector>((level, count), pattern, tables, loops, &holds)
+                lanes::known::known::<Vector>((level, count), pattern, tables, loops, holds)
             }
             _ => None,
-        };
-        by(self.tables_of_rows(level, rows)).or_else(|| by(self.tables(level)))
+        }
     }
 
     /// Moves rows that are known, the first from `src` to `dst`.

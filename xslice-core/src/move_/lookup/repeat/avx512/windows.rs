@@ -20,7 +20,7 @@ const LEAST_WINDOWS: usize = 4;
 
 /// Bytes of the source that registers hold, and what they give.
 #[derive(Clone, Copy)]
-pub(in super::super) struct Window {
+pub(in crate::move_::lookup::repeat) struct Window {
     /// Vectors: one, two, or four, as many as have bytes that one names.
     vectors: usize,
     /// Turns that take their rows from it.
