@@ -161,8 +161,8 @@ impl<const N: usize> Array<N> {
     }
 }
 
-/// The functions of the module `nest`, and how they are inlined: how operands are admitted, the name, the sources with their elements and what may be wrong with
-/// each, the numbers, and what may be wrong before the destination is looked at.
+/// The functions of the module `nest`: how all of these are inlined, then for each how operands are admitted, the name, the sources with
+/// their elements and what may be wrong with each, the numbers, and what may be wrong before the destination is looked at.
 macro_rules! calls {
     (#[$inlined:meta] $(
         $by:ident $name:ident[$($generics:tt)*]($($source:ident: $element:ident, $wrong:ident;)*) $($number:ident: $numbers:ty),* => $refusal:ty;

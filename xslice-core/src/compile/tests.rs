@@ -56,6 +56,23 @@ fn indices_are_tested_where_all_of_them_are_read() {
 
 /// Small operands of which rows read the first element or the last: the loads of a vector that begin with the first byte that they give, or
 /// are lines, would leave them.
+/// Every fourth element of 8 bytes is a shuffle where all that is read and written is in the first cache, lines with it that rows read of.
+#[test]
+fn patterns_of_near_rows_are_shuffles() {
+    let is_shuffle = |text: &str| {
+        let plan = plan(text);
+        let nest = plan.nests().next().expect("it moves");
+        let schedule = nest.schedule().expect("elements have bytes");
+        matches!(schedule.inner(), Move::Shuffle(_))
+    };
+    assert!(is_shuffle("<f64[3000]> x[::4]") && !is_shuffle("<f64[4000]> x[::4]"));
+    assert!(is_shuffle("<f64[4, 600]> x[:, ::4]") && !is_shuffle("<f64[8, 600]> x[:, ::4]"));
+    // Few bytes of many lines.
+    assert!(
+        is_shuffle("<f64[20, 200]> x[:, 1:50:4]") && !is_shuffle("<f64[60, 200]> x[:, 1:50:4]")
+    );
+}
+
 #[test]
 fn known_rows_at_the_ends_of_an_operand_are_read_inside_it() {
     let texts = [

@@ -129,7 +129,7 @@ fn known_rows_are_what_their_patterns_say() {
     assert!(known > 1000 || Level::best() == Level::SCALAR, "{known}");
     #[cfg(target_arch = "x86_64")]
     assert!(
-        kinds.iter().all(|&kind| kind > 10) || Level::best().vector() < 64,
+        kinds.iter().all(|&kind| kind > 5) || Level::best().vector() < 64,
         "{kinds:?}"
     );
 }
@@ -138,6 +138,7 @@ fn known_rows_are_what_their_patterns_say() {
 #[test]
 fn many_rows_that_stand_alone_are_what_their_patterns_say() {
     let mut random = Random(0x510E_527F);
+    let mut known = 0;
     for round in 0..400 {
         let bytes = 1 + random.below(32);
         let reach = bytes + random.below(4);
@@ -150,15 +151,17 @@ fn many_rows_that_stand_alone_are_what_their_patterns_say() {
         let extents = [40 + random.below(100)];
         let trial = KnownTrial::new(&mut random, &tried, 1, &extents, slack);
         for level in Level::all() {
-            trial.run(level);
+            known += trial.run(level);
             trial.run_unknown(level);
         }
     }
+    assert!(known > 200 || Level::best() == Level::SCALAR, "{known}");
 }
 
 /// Rows of many tiles that are lines of the result, wherever that begins in a line.
 #[test]
 fn long_known_rows_are_what_their_patterns_say() {
+    // Of several loads, several rows are too long to be known.
     let mut random = Random(0x5BE0_CD19);
     let mut known = 0;
     for (width, step, bytes) in [

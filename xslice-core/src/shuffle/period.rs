@@ -2,7 +2,7 @@
 
 #[cfg(feature = "std")]
 use super::recent::Recent;
-use super::{Anchor, Pattern, Shuffle, Tables};
+use super::{Anchor, Pattern, Shuffle};
 use crate::level::Level;
 use crate::list::List;
 use alloc::{sync::Arc, vec, vec::Vec};
@@ -66,9 +66,10 @@ impl Shuffle {
         holds: impl Fn((isize, isize)) -> bool,
     ) -> impl Iterator<Item = Arc<Self>> {
         let derive = |pattern: &Pattern| Arc::new(Self::new(pattern.clone()));
-        // Single vectors of 16 bytes, where these move the rows.
-        let alone = |tables: &Tables<16>| (Level::SHORTEST_VECTOR, tables.tile);
-        let tiles = self.alone_in_one_vector().map(alone);
+        // Single vectors of 16 bytes, which most such rows go by.
+        let has_vectors = level != Level::SCALAR;
+        let alone = has_vectors.then(|| self.alone_in_one_vector()).flatten();
+        let tiles = alone.map(|tables| (Level::SHORTEST_VECTOR, tables.tile));
         let tiles = tiles.or_else(|| match self.tables(level) {
             (Some(wide), _) => Some((64, wide.tile)),
             (None, narrow) => narrow.map(|narrow| (Level::SHORTEST_VECTOR, narrow.each.tile)),

@@ -1,5 +1,8 @@
 //! The tables that vectors of one width read a pattern by: which loads make each vector, and how their bytes are permuted and merged.
 
+#[cfg(test)]
+mod tests;
+
 use super::{Anchor, LINE, NEAR, Pattern};
 use crate::level::Level;
 use alloc::vec::Vec;
@@ -148,6 +151,7 @@ impl Tables<64> {
     /// first cache.
     pub fn pays(&self, pattern: &Pattern, periods: usize, is_near: bool) -> bool {
         let (loads, in_tile) = (self.loads.len(), self.tile / pattern.period());
+        // The loop around near rows is there either way.
         let runs = pattern.cost_of_runs();
         let each = runs + if pattern.is_alone() { ROW_COST } else { 0 };
         let of_row = periods.saturating_mul(each);
@@ -565,46 +569,4 @@ pub(super) const GIVEN: isize = isize::MAX;
 
 fn gcd(a: usize, b: usize) -> usize {
     if b == 0 { a } else { gcd(b, a % b) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use alloc::vec;
-
-    /// Whole periods of these would fill three vectors, each of four loads or more.
-    #[test]
-    fn no_tables_leave_the_registers_where_others_do_not() {
-        let six = (0..6).collect();
-        let twelve = (0..12).map(|byte| 2 * byte).collect();
-        for (offsets, src_stride) in [(six, -26), (twelve, 48), (vec![1, 2, 3], 12)] {
-            let pattern = Pattern::new(offsets, Some(src_stride), false, Anchor::First);
-            let pattern = pattern.expect("a short pattern");
-            let dense = Tables::<64>::dense(&pattern).expect("few loads");
-            assert!(!dense.stay_in_registers(), "{src_stride}");
-            let tables = Tables::<64>::new(&pattern).expect("few loads");
-            assert!(tables.stay_in_registers(), "{src_stride}");
-        }
-    }
-
-    /// Every third, fourth and fifth element, and few of them in a row.
-    #[test]
-    fn more_patterns_pay_in_the_first_cache() {
-        let pays = |width: i32, step: i64, periods, is_near| {
-            let offsets = (0..width).collect();
-            let stride = Some(step * i64::from(width));
-            let pattern = Pattern::new(offsets, stride, false, Anchor::First).expect("near");
-            let tables = Tables::<64>::wide(&pattern).expect("few loads");
-            tables.pays(&pattern, periods, is_near)
-        };
-        let both =
-            |width, step, periods| [true, false].map(|is_near| pays(width, step, periods, is_near));
-        assert_eq!(both(8, 2, 100), [true, true]);
-        assert_eq!(both(8, 3, 100), [true, true]);
-        assert_eq!(both(8, -3, 100), [true, true]);
-        assert_eq!(both(8, 3, 10), [true, false]);
-        assert_eq!(both(8, 4, 100), [true, false]);
-        assert_eq!(both(4, 7, 100), [true, true]);
-        assert_eq!(both(4, 8, 100), [true, false]);
-    }
 }

@@ -37,7 +37,7 @@ pub(in crate::move_) const LEAST_AT_ONCE: usize = 192;
 /// Rows of several turns are listed up to this many.
 const MOST_LISTED: usize = 256;
 
-/// No more rows of all turns have moved one by one, where they are [few](few::takes) in each, before it is found how to move more.
+/// Where each turn has [few](few::takes) rows, this many in all have moved one by one before it is found how to move more.
 const MOST_ANYHOW: usize = 640;
 
 /// Whether places of `count` rows are kept for `turns` turns.
@@ -84,7 +84,7 @@ pub(in crate::move_) unsafe fn moved(
 ) {
     // SAFETY: by the contract of this function.
     unsafe {
-        // What is set up for many pays for narrow ones, or where the result is not near; for few in a turn from some turns on.
+        // What is set up for many pays for narrow rows, or where the result is not near; where a turn has few, only from some turns on.
         let is_near = rows.bytes > MOST_INLINE && rows.cache == Cache::Near;
         let in_all = starts.count() * turns.count * rows.count;
         if is_near || in_all <= MOST_ANYHOW && few::takes_turns(&rows, turns) {

@@ -104,11 +104,11 @@ impl<'a> KnownTrial<'a> {
         let listed = known.as_ref().and_then(|known| known.listed.as_ref());
         let at_ends = listed.is_some_and(|tiles| !tiles.at_ends.is_empty());
         let is_alone = self.periods == 1 && self.shuffle.alone_in_one_vector().is_some();
-        [
-            listed.is_some(),
-            at_ends,
-            is_alone && self.loops.count() > 1,
-        ]
+        let is_whole = known.as_ref().is_some_and(|known| {
+            known.listed.is_none() && known.tiles.whole == 1 && known.tiles.cut == 0
+        });
+        let is_alone = is_alone && is_whole && self.loops.count() > 1;
+        [listed.is_some(), at_ends, is_alone]
     }
 
     /// Whether what a row reads lies in the source.

@@ -197,17 +197,17 @@ impl Schedule {
     /// Whether a shuffle moves rows of `periods` periods at less cost than run by run, one in each turn of the loops around loop `k`.
     fn is_quick(&self, k: usize, periods: usize, shuffle: &Shuffle) -> bool {
         let lines = shuffle.pattern().span(periods).next_multiple_of(LINE) + LINE;
-        let stride = self.src.strides[..k]
-            .last()
-            .map_or(0, |stride| stride.unsigned_abs());
         // Rows that lie close to each other have lines in common.
-        let of_row = if stride > 0 {
-            lines.min(stride as usize)
-        } else {
-            lines
+        let of_next = match self.src.strides[..k].last() {
+            None | Some(0) => lines,
+            Some(stride) => lines.min(stride.unsigned_abs() as usize),
         };
-        let turns = self.extents[..k].iter();
-        let read = turns.fold(of_row, |read, &turns| read.saturating_mul(turns));
+        let mut turns = self.extents[..k].iter().rev();
+        let of_rows = turns.next().map_or(lines, |&rows| {
+            let others = rows.saturating_sub(1);
+            others.saturating_mul(of_next).saturating_add(lines)
+        });
+        let read = turns.fold(of_rows, |read, &turns| read.saturating_mul(turns));
         shuffle.is_quick(periods, self.bytes.saturating_add(read) <= FIRST_CACHE)
     }
 

@@ -81,8 +81,8 @@ unsafe fn moved(
         let spilled = known.spilled.of_turn(left == 0);
         let (mut dst, mut src) = (dst.wrapping_offset(to), src.wrapping_offset(from));
         for k in 0..turns {
-            // SAFETY: by the contract of this function: the loads of all rows lie inside the operand, and what a vector has too many lies in
-            // later rows, which write it again, or is masked.
+            // SAFETY: by the comparison above the loads of all rows lie inside the operand (I3); what a vector has too many lies in later
+            // rows, which write it again (I4), or is masked.
             unsafe {
                 let vector = _mm_shuffle_epi8(_mm_loadu_si128(src.cast()), order);
                 match k < spilled {

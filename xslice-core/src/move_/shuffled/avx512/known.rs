@@ -1,7 +1,8 @@
 //! Rows that are known before the call, by AVX-512: nothing is found out, and all of a row's tiles but the last need no mask.
 //!
 //! Where a row ends with a part of a tile, that is moved whole as long as later rows write again what it has too many. Rows some of whose
-//! loads leave the operand are moved one by one, by masks. Long rows go by tiles that are lines of the result, wherever in one they begin.
+//! loads leave the operand are moved one by one, by masks. Long rows go by tiles that are lines of the result, if one begins
+//! with a period.
 
 use super::listed;
 use super::short::{Short, at_an_end, takes};
@@ -133,7 +134,7 @@ unsafe fn several_rows<const VECTORS: usize, const LOADS: usize, const WORDS: bo
         if !Run::new(dst, src, known.bytes, low..high).holds(known.reach_of_all) {
             return at_the_ends::<VECTORS, LOADS>(tables, dst, src, known, low, high);
         }
-        if VECTORS == 1 && are_long::<LOADS>(known, tables) {
+        if (VECTORS, LOADS) == (1, 1) && are_long::<LOADS>(known, tables) {
             return long_rows::<VECTORS, LOADS, WORDS>(tables, dst, src, known);
         }
         match known.loops.is_one() {

@@ -75,8 +75,8 @@ pub(super) unsafe fn moved<const VECTORS: usize, const LOADS: usize, const WORDS
     low: *const u8,
     high: *const u8,
 ) {
-    // SAFETY: by the contract of this function: the loads of tiles that are not at an end lie inside the operand if those of all do, the others
-    // are masked, and so are stores that no later one writes again.
+    // SAFETY: by the comparison with their reach the loads of tiles that are not at an end lie inside the operand (I3), and those of the others
+    // are masked; what a store has too many a later one writes again (I4), or it is masked.
     unsafe {
         let (Some(tables), Some(tiles)) = (shuffle.wide(), &known.listed) else {
             return move_anyhow(shuffle, dst, src, known, low, high);
