@@ -198,8 +198,9 @@ impl Pattern {
             each += match run.len() {
                 8 => 3,
                 1 | 2 | 4 | 16 => 4,
-                ..=32 => 10,
-                _ => 20,
+                ..=31 => 10,
+                // One vector of 32 bytes, or two.
+                _ => 9,
             };
         }
         match (self.looked_up, count) {

@@ -209,8 +209,7 @@ impl<const N: usize> Tables<N> {
         });
         match dense {
             None => Self::sparse(pattern),
-            // No other form has fewer loads and stores; or, where none has masks, ends that are no whole tiles cost more than it saves.
-            Some(dense) if dense.per_vector <= 2 && dense.vectors <= Self::KEPT => Some(dense),
+            Some(dense) if dense.is_kept() => Some(dense),
             Some(dense) => match Self::sparse(pattern) {
                 Some(sparse) if sparse.moves() * dense.tile < dense.moves() * sparse.tile => {
                     Some(sparse)
@@ -218,6 +217,13 @@ impl<const N: usize> Tables<N> {
                 Some(_) | None => Some(dense),
             },
         }
+    }
+
+    /// Whether no other form has fewer loads and stores; or, where none has masks, whether ends that are no whole tiles would cost more than it
+    /// saves.
+    fn is_kept(&self) -> bool {
+        let needs_all = N < LINE || self.tile == self.given;
+        needs_all && self.per_vector <= 2 && self.vectors <= Self::KEPT
     }
 
     /// The tables whose tiles are whole vectors, of the forms that whole periods fill; `None` where there is none, or its loads are too

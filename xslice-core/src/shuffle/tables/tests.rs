@@ -38,3 +38,18 @@ fn more_patterns_pay_in_the_first_cache() {
     assert_eq!(both(4, 7, 100), [true, true]);
     assert_eq!(both(4, 8, 100), [true, false]);
 }
+
+/// A vector that also began the next period would take a second load for it, and be overwritten there.
+#[test]
+fn no_vector_loads_the_next_period_for_nothing() {
+    let loads = |period: usize, stride| {
+        let offsets = (0..period as i32).rev().collect();
+        let pattern = Pattern::new(offsets, Some(stride), false, Anchor::First).expect("short");
+        let tables = Tables::<64>::wide(&pattern).expect("few loads");
+        (tables.loads.len(), tables.tile, tables.given)
+    };
+    assert_eq!(loads(52, 76), (1, 52, 52));
+    assert_eq!(loads(13, 13), (1, 52, 52));
+    assert_eq!(loads(24, 32), (1, 48, 48));
+    assert_eq!(loads(16, 32), (2, 64, 64));
+}
