@@ -316,6 +316,16 @@ impl Shuffle {
         }
     }
 
+    /// Whether the best level writes no byte twice but at the end of a row: others straddle two lines with nearly every vector.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn fills_vectors(&self) -> bool {
+        match self.tables(Level::best()) {
+            (Some(wide), _) => wide.fill_vectors(),
+            (None, _) => true,
+        }
+    }
+
     /// The tables that a level reads by, but for [many rows](Self::tables_of_rows): one of them, or none.
     pub(crate) fn tables(&self, level: Level) -> (Option<&Tables<64>>, Option<Narrow<'_>>) {
         let has_lines = level.vector() == LINE;

@@ -21,7 +21,8 @@ const MOST_LOADS: usize = 4;
 /// Results of more bytes have to gain twice: what is read and written counts as well, and the model was not fitted to them.
 const MOST_FITTED: usize = 8 << 10;
 
-/// What a precompiled Shuffle costs: a call and what it sets up, each of its rows, each load of a vector; less where its rows are known. An
+/// What a precompiled Shuffle costs: a call and what it sets up, each of its rows, each load of a vector, and more where a tile is no whole
+/// vectors; less where its rows are known. An
 /// instruction of code in place is 1. Fitted to 950 patterns of 1, 3 and 7 KB; known rows to 145 of up to 4 KB; rows that lie anywhere to the
 /// phases of images, of 1 KB a row.
 const OF_CALL: usize = 500;
@@ -30,6 +31,7 @@ const OF_ROW: usize = 20;
 const OF_KNOWN_ROW: usize = 8;
 const OF_ROW_ANYWHERE: usize = 180;
 const OF_LOAD: usize = 6;
+const OF_STRADDLING_LOAD: usize = 9;
 
 /// What a vector costs in place at least: a load, an instruction that puts it in order, a store.
 const LEAST_COST: usize = 3;
@@ -259,7 +261,10 @@ fn cost_of_move(schedule: &Schedule, periods: &Periods) -> usize {
         inner.iter().product::<usize>(),
     );
     let loads = periods.shuffle.loads(periods.count);
-    let each = loads.saturating_mul(OF_LOAD);
+    let each = loads.saturating_mul(match periods.shuffle.fills_vectors() {
+        true => OF_LOAD,
+        false => OF_STRADDLING_LOAD,
+    });
     let (call, of_row) = match (schedule.knows_rows(), schedule.rows_lie_anywhere()) {
         (true, _) => (OF_KNOWN_CALL, OF_KNOWN_ROW),
         (false, true) => (OF_CALL, OF_ROW_ANYWHERE),

@@ -1,6 +1,7 @@
 //! Where a turn of the loops stands in the buffers of a call, and the loops.
 
 use crate::odometer::MOST_LOOPS;
+use crate::shuffle::RowLoop;
 use core::mem::MaybeUninit;
 
 /// Positions in bytes (in a Range: its position).
@@ -60,6 +61,15 @@ impl Turns {
             count,
             dst_stride: stride.dst as isize,
             src_stride: stride.src as isize,
+        }
+    }
+
+    /// Those of a loop.
+    pub fn of(one: RowLoop) -> Self {
+        Self {
+            count: one.turns,
+            dst_stride: one.apart.0,
+            src_stride: one.apart.1,
         }
     }
 

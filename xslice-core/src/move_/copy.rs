@@ -158,6 +158,9 @@ pub(super) trait Mover: Copy {
     /// Bytes that one load and one store move where the run takes two of each: the run, and some of what lies after it. 0: it takes one.
     const SPILLING: usize = 0;
 
+    /// That of runs of `bytes` bytes, which it is made for.
+    fn of(bytes: usize) -> Self;
+
     /// # Safety
     /// As [`run`], for the length that the mover is made for.
     unsafe fn run(self, dst: *mut u8, src: *const u8);
@@ -202,6 +205,10 @@ impl<const N: usize> Mover for Fixed<N> {
         _ => 0,
     };
 
+    fn of(_: usize) -> Self {
+        Self
+    }
+
     #[inline(always)]
     unsafe fn run(self, dst: *mut u8, src: *const u8) {
         // SAFETY: by the contract of this function.
@@ -234,6 +241,10 @@ pub(super) struct Halves<const N: usize>(pub usize);
 impl<const N: usize> Mover for Halves<N> {
     const SPILLING: usize = if N <= 8 { 2 * N } else { 0 };
 
+    fn of(bytes: usize) -> Self {
+        Self(bytes)
+    }
+
     #[inline(always)]
     unsafe fn run(self, dst: *mut u8, src: *const u8) {
         // SAFETY: by the contract of this function; the length is in that range.
@@ -246,6 +257,10 @@ impl<const N: usize> Mover for Halves<N> {
 pub(super) struct Parts<const COUNT: usize>(pub usize);
 
 impl<const COUNT: usize> Mover for Parts<COUNT> {
+    fn of(bytes: usize) -> Self {
+        Self(bytes)
+    }
+
     #[inline(always)]
     unsafe fn run(self, dst: *mut u8, src: *const u8) {
         // SAFETY: by the contract of this function; the length is in that range.
@@ -274,6 +289,10 @@ pub(super) struct Wide<M>(pub M);
 impl<M: Mover> Mover for Wide<M> {
     const SPILLING: usize = M::SPILLING;
 
+    fn of(bytes: usize) -> Self {
+        Self(M::of(bytes))
+    }
+
     #[inline(always)]
     unsafe fn run(self, dst: *mut u8, src: *const u8) {
         // SAFETY: by the contract of this function.
@@ -286,6 +305,10 @@ impl<M: Mover> Mover for Wide<M> {
 pub(super) struct Bytes(pub usize);
 
 impl Mover for Bytes {
+    fn of(bytes: usize) -> Self {
+        Self(bytes)
+    }
+
     #[inline(always)]
     unsafe fn run(self, dst: *mut u8, src: *const u8) {
         // SAFETY: by the contract of this function.

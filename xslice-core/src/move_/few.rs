@@ -4,6 +4,7 @@ use super::MOST_INLINE;
 use super::at::Turns;
 use super::cache::Cache;
 use super::copy::{Mover, Rows, by_width};
+use crate::nest::schedule::{KnownRuns, MoveRuns};
 
 /// More rows are too many for the registers.
 pub(super) const MOST: usize = 7;
@@ -43,6 +44,39 @@ pub(super) unsafe fn moved(
             rows.bytes,
             by_count(dst, src, rows.dst_stride, places, turns)
         )
+    }
+}
+
+/// What moves known runs of these bytes, so many in each turn of the loops around the innermost one; `None` if they are too many.
+pub(super) fn moving(bytes: usize, count: usize) -> Option<MoveRuns> {
+    by_width!(bytes, moving_by(count))
+}
+
+fn moving_by<M: Mover>(_: M, count: usize) -> Option<MoveRuns> {
+    const { assert!(MOST == 7, "as many as there are functions") };
+    Some(match count {
+        1 => known::<M, 1>,
+        2 => known::<M, 2>,
+        3 => known::<M, 3>,
+        4 => known::<M, 4>,
+        5 => known::<M, 5>,
+        6 => known::<M, 6>,
+        7 => known::<M, 7>,
+        _ => return None,
+    })
+}
+
+/// Moves known runs.
+///
+/// # Safety
+/// As [`KnownRuns::run`]; the innermost loop has `COUNT` turns.
+unsafe fn known<M: Mover, const COUNT: usize>(dst: *mut u8, src: *const u8, known: &KnownRuns) {
+    let [outermost, turns, rows] = known.loops.0;
+    let places = core::array::from_fn(|k| k as isize * rows.apart.1);
+    for (to, from) in Turns::of(outermost).each(dst, src) {
+        let (mover, turns) = (M::of(known.bytes), Turns::of(turns));
+        // SAFETY: by the contract of this function.
+        unsafe { each::<COUNT>(mover, to, from, rows.apart.0, places, turns) };
     }
 }
 

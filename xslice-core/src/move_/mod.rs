@@ -8,6 +8,7 @@
 //!
 //! A file for each kind of move, and below it one for each set of instructions that it has code of its own for:
 //!   copy, rows, stream  copies and strided moves: short runs, rows in one of several ways, results that no cache keeps
+//!   runs                strided moves of results that stay near, found when they are planned
 //!   few                 so few narrow rows in each of many turns that their places stay in registers
 //!   fill                values of a Range
 //!   shuffled            shuffles, by `lanes` of 16 bytes for any set: `avx2`, `avx512`, `neon`
@@ -37,12 +38,15 @@ mod parallel;
 mod part;
 mod positions;
 mod prefetch;
+mod prepare;
 #[cfg_attr(
     not(target_arch = "x86_64"),
     expect(dead_code, reason = "most is asked by moves of x86-64")
 )]
 mod processor;
 mod rows;
+mod runs;
+mod schedule;
 mod shuffled;
 #[cfg(target_arch = "x86_64")]
 mod stream;
@@ -55,28 +59,26 @@ mod turns;
 mod walk;
 
 use at::At;
-use cache::Cache;
 pub use collect::collect;
 use copy::{Rows, by_width};
 
 #[cfg(feature = "rayon")]
 pub(crate) use parallel::{pays, run_parallel};
 use part::Part;
+pub(crate) use prepare::prepare;
 pub use shuffled::by_vectors;
-pub(crate) use shuffled::prepare;
 
 use crate::access::{IndexType, Lookup};
 use crate::elem::{Element, ElementType};
 use crate::error::Error;
 use crate::fixed::Proven;
 use crate::level::Level;
-use crate::nest::schedule::{Fill, LookedUp, Move, Periods, Row, Schedule, Strided};
+use crate::nest::schedule::{Fill, LookedUp, Move, Row, Schedule, Strided};
 use crate::operand::{Input, Output};
 use crate::plan::{Check, OneTurn, Plan, PlannedNest, Reader};
 use crate::scratch;
 use crate::sources::Sources;
 use crate::steps::{self, OnScratch};
-use core::ops::Range;
 
 /// Copies a slice into one of the same length: what is long goes as the rows of nests do, and not by `memcpy` wherever that is slow.
 ///
@@ -322,9 +324,16 @@ unsafe fn strided_turn(
     to: *mut u8,
     from: *const u8,
 ) {
-    let rows = schedule.rows_of(strided, count);
-    // SAFETY: by the contract of this function.
-    unsafe { copy::strided(level, to, from, rows) };
+    // SAFETY: by the contract of this function; the runs that a schedule keeps are those of its own Move.
+    unsafe {
+        match schedule.known_runs() {
+            Some(known) if known.count == count => known.run(level, to, from),
+            Some(_) | None => {
+                let rows = schedule.rows_of(strided, count);
+                copy::strided(level, to, from, rows);
+            }
+        }
+    }
 }
 
 /// Finds its periods in the schedule: told of them as well, it would be told more than fits registers.
@@ -360,45 +369,6 @@ unsafe fn shuffle_turn(
 unsafe fn fill_turn(level: Level, to: *mut u8, count: usize, first: i64, fill: &Fill) {
     // SAFETY: by the contract of this function.
     unsafe { fill::run(level, to, count, first, fill) };
-}
-
-impl Schedule {
-    /// Elements of its move in a turn, those of all rows where they are known.
-    #[inline(always)]
-    fn count_of_turn(&self) -> usize {
-        match (self.inner(), self.known_rows()) {
-            (Move::Shuffle(_), Some(known)) => known.periods,
-            (inner, _) => inner.count(),
-        }
-    }
-
-    /// `count` of its rows.
-    fn rows_of(&self, rows: &Strided, count: usize) -> Rows {
-        self.strided_rows(count, rows.bytes, rows.dst_stride, rows.src_stride)
-    }
-
-    /// Rows of its result, at these strides.
-    fn strided_rows(&self, count: usize, bytes: usize, dst_stride: i64, src_stride: i64) -> Rows {
-        Rows {
-            count,
-            bytes,
-            dst_stride: dst_stride as isize,
-            src_stride: src_stride as isize,
-            cache: self.cache(),
-        }
-    }
-
-    /// The cache that keeps its result.
-    fn cache(&self) -> Cache {
-        Cache::of(self.bytes())
-    }
-}
-
-impl Periods {
-    /// The buffer of their source, which starts at `start`.
-    fn operand(&self, start: *const u8) -> Range<*const u8> {
-        start..start.wrapping_add(self.source_bytes)
-    }
 }
 
 /// Runs the schedule of a nest, or a part of it, into the buffer at `dst`.

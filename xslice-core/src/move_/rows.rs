@@ -4,10 +4,12 @@
 //! is some kilobytes ahead, and of the lines that will be written, it moves them as fast as one long run; `memcpy` does not know of the
 //! next row.
 
-mod row;
+pub(super) mod row;
 mod way;
 
 pub(super) use row::one;
+#[cfg(target_arch = "x86_64")]
+pub(super) use way::fills_lines;
 pub(super) use way::{LEAST_ROW, Way, go_by_width};
 
 use super::at::Turns;

@@ -22,7 +22,7 @@ use crate::fixed::Vectors;
 #[cfg(target_arch = "x86_64")]
 use crate::level::Kind;
 use crate::level::Level;
-use crate::nest::schedule::{Move, Schedule};
+use crate::nest::schedule::{Periods, Schedule};
 #[cfg(target_arch = "x86_64")]
 use crate::shuffle::Tables;
 use crate::shuffle::{KnownRows, Pattern, RowLoop, RowLoops, Shuffle};
@@ -414,12 +414,12 @@ fn row_of(pattern: &Pattern, count: usize) -> Rows {
     Rows::one(bytes, Cache::of(bytes))
 }
 
-/// Builds what a verified schedule is run by, so that no call has to: how its rows move where they are short, and tables of whole
-/// lines where it moves by these.
-pub(crate) fn prepare(schedule: &mut Schedule) {
-    let Move::Shuffle(periods) = schedule.inner() else {
-        return;
-    };
+/// How the best level moves all rows of a verified schedule whose Move these are, and the shuffle that it moves them by if that is another one.
+/// Tables of whole lines are built where it moves by these.
+pub(super) fn known(
+    schedule: &Schedule,
+    periods: &Periods,
+) -> (Option<KnownRows>, Option<Arc<Shuffle>>) {
     let shuffle = &periods.shuffle;
     #[cfg(target_arch = "x86_64")]
     {
@@ -443,12 +443,10 @@ pub(crate) fn prepare(schedule: &mut Schedule) {
             (row.cache, Some(RowLoops::ONE))
         }
     };
-    let loops = loops.filter(|_| cache == Cache::Near);
-    let (rows, by_other_loads) = match loops {
+    match loops.filter(|_| cache == Cache::Near) {
         Some(loops) => known_inside(shuffle, periods.count, loops, holds),
         None => (None, None),
-    };
-    schedule.keep_rows(rows, by_other_loads);
+    }
 }
 
 /// How the best level moves rows of `count` periods, and the shuffle that it moves them by if that is another one of the same bytes: one

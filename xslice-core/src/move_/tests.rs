@@ -23,6 +23,7 @@ use known::KnownTrial;
 use trial::Trial;
 
 mod known;
+mod runs;
 mod trial;
 
 /// Numbers that look random, the same in each run.

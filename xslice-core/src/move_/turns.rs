@@ -58,7 +58,7 @@ impl Schedule {
     #[doc(hidden)]
     #[must_use]
     pub fn knows_rows(&self) -> bool {
-        self.known_rows().is_some()
+        self.is_known()
     }
 
     /// Whether [`Schedule::run_innermost`] moves rows together that lie anywhere in the destination.

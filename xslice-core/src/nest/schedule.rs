@@ -4,11 +4,13 @@
 //! every number is in bytes from here on. It is decided once, here, for every engine and for `explain`. Elements that have no
 //! fixed bytes (strings) have no schedule: engines move them by the nest.
 
+mod known;
 mod order;
 mod period;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use known::{KnownMove, KnownRuns, MoveRuns};
 #[cfg(target_arch = "x86_64")]
 pub(crate) use order::KEPT;
 pub use period::NoShuffle;
@@ -181,7 +183,7 @@ pub struct Schedule {
     dst: Access,
     bytes: usize,
     inner: Move,
-    known_rows: Option<KnownRows>,
+    known: Option<KnownMove>,
 }
 
 /// What a loop moves in the tables of the source.
@@ -283,7 +285,7 @@ impl Schedule {
             dst,
             bytes: written,
             inner: Move::Copy { bytes },
-            known_rows: None,
+            known: None,
         })
     }
 
@@ -411,7 +413,7 @@ impl Schedule {
             Move::Lookup(rows) => rows.lookup.access.heap_bytes() + rows.row.heap_bytes(),
             Move::Copy { .. } | Move::Strided(_) | Move::Fill(_) => 0,
         };
-        let rows = self.known_rows.as_ref().map_or(0, KnownRows::heap_bytes);
+        let rows = self.known.as_ref().map_or(0, KnownMove::heap_bytes);
         self.extents.heap_bytes() + self.src.heap_bytes() + self.dst.heap_bytes() + inner + rows
     }
 
@@ -419,24 +421,37 @@ impl Schedule {
     #[doc(hidden)]
     #[must_use]
     pub fn is_one_turn(&self) -> bool {
-        self.src.is_affine() && (self.extents.is_empty() || self.known_rows.is_some())
+        self.src.is_affine() && (self.extents.is_empty() || self.known.is_some())
     }
 
-    /// The rows of the Move as the best level moves them, if they were [kept](Self::keep_rows): those of a turn where indices say where it
+    /// The rows of the Move as the best level moves them, if they were [kept](Self::keep): those of a turn where indices say where it
     /// begins, else all.
     #[inline]
     pub(crate) fn known_rows(&self) -> Option<&KnownRows> {
-        self.known_rows.as_ref()
+        match &self.known {
+            Some(KnownMove::Rows(rows)) => Some(rows),
+            Some(KnownMove::Runs(_)) | None => None,
+        }
     }
 
-    /// Keeps how the best level moves the rows of the Move, which must be what was found for them: calls rest on that. They may have been
-    /// found for the same bytes by other loads, which is the Move then.
-    pub(crate) fn keep_rows(
-        &mut self,
-        rows: Option<KnownRows>,
-        by_other_loads: Option<Arc<Shuffle>>,
-    ) {
-        self.known_rows = rows;
+    /// All runs of the Move, likewise.
+    #[inline]
+    pub(crate) fn known_runs(&self) -> Option<&KnownRuns> {
+        match &self.known {
+            Some(KnownMove::Runs(runs)) => Some(runs),
+            Some(KnownMove::Rows(_)) | None => None,
+        }
+    }
+
+    /// Whether rows or runs are known.
+    pub(crate) fn is_known(&self) -> bool {
+        self.known.is_some()
+    }
+
+    /// Keeps how the best level moves what the Move does, which must be what was found for it: calls rest on that. Rows may have been found
+    /// for the same bytes by other loads, which is the Move then.
+    pub(crate) fn keep(&mut self, known: Option<KnownMove>, by_other_loads: Option<Arc<Shuffle>>) {
+        self.known = known;
         if let (Move::Shuffle(periods), Some(shuffle)) = (&mut self.inner, by_other_loads) {
             periods.shuffle = shuffle;
         }

@@ -174,6 +174,12 @@ impl RowLoops {
         Some(all)
     }
 
+    /// The same around this loop, which is the innermost one.
+    pub fn around(inner: RowLoop, extents: &[usize], dst: &[i64], src: &[i64]) -> Option<Self> {
+        let [none, outermost, around] = Self::new(extents, dst, src)?.0;
+        (none == RowLoop::ONCE).then_some(Self([outermost, around, inner]))
+    }
+
     /// The innermost loop.
     pub fn inner(&self) -> RowLoop {
         self.0[self.0.len() - 1]
@@ -225,6 +231,7 @@ impl RowLoops {
     }
 
     /// Calls `each` with how far every turn of the loops around the innermost one is from the first, in the destination and in the source.
+    #[inline(always)]
     pub fn outer(&self, mut each: impl FnMut(isize, isize)) {
         let [outermost, middle, _] = self.0;
         for i in 0..outermost.turns as isize {

@@ -64,7 +64,7 @@ pub(in crate::move_) unsafe fn one(level: Level, dst: *mut u8, src: *const u8, b
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f")]
 #[inline]
-pub(super) unsafe fn whole_lines(dst: *mut u8, src: *const u8, bytes: usize) {
+pub(in crate::move_) unsafe fn whole_lines(dst: *mut u8, src: *const u8, bytes: usize) {
     use core::arch::x86_64::{__m512i, _mm512_loadu_si512, _mm512_storeu_si512};
     let load = |at: usize| {
         // SAFETY: by the contract of this function, for places up to `bytes - 64`.
@@ -87,6 +87,30 @@ pub(super) unsafe fn whole_lines(dst: *mut u8, src: *const u8, bytes: usize) {
         at += 64;
     }
     store(end, load(end));
+}
+
+/// Moves one row of `LINES` lines, or of less, where the last one overlaps the one before it. All are loaded first.
+///
+/// # Safety
+/// As [`run`], for more bytes than one line less has, and for at least a line; the processor has AVX-512 F.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f")]
+#[inline]
+pub(in crate::move_) unsafe fn lines<const LINES: usize>(
+    dst: *mut u8,
+    src: *const u8,
+    bytes: usize,
+) {
+    use core::arch::x86_64::{__m512i, _mm512_loadu_si512, _mm512_storeu_si512};
+    let at = |line: usize| (line * 64).min(bytes - 64);
+    // SAFETY: the lines lie within the row, by the contract.
+    unsafe {
+        let read: [__m512i; LINES] =
+            core::array::from_fn(|line| _mm512_loadu_si512(src.add(at(line)).cast()));
+        for (line, bytes) in read.into_iter().enumerate() {
+            _mm512_storeu_si512(dst.add(at(line)).cast(), bytes);
+        }
+    }
 }
 
 /// Moves one row as [`whole_lines`] does, by vectors of 32 bytes.

@@ -167,7 +167,7 @@ fn longest(level: Level, rows: &Rows) -> usize {
 }
 
 /// Whether a row of a small result is moved by vectors that fill lines of it.
-pub(super) fn fills_lines(level: Level, bytes: usize) -> bool {
+pub(in crate::move_) fn fills_lines(level: Level, bytes: usize) -> bool {
     level.vector() == 64 && (LEAST_ROW..=Cache::NEAR).contains(&bytes)
 }
 

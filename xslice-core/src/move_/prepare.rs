@@ -1,0 +1,19 @@
+//! What is found when a schedule is planned, so that no call has to.
+
+use super::{runs, shuffled};
+use crate::nest::schedule::{KnownMove, Move, Schedule};
+
+/// Finds what moves a verified schedule, and builds what it is moved by.
+pub(crate) fn prepare(schedule: &mut Schedule) {
+    match schedule.inner() {
+        Move::Strided(strided) => {
+            let known = runs::known(schedule, strided).map(KnownMove::Runs);
+            schedule.keep(known, None);
+        }
+        Move::Shuffle(periods) => {
+            let (rows, by_other_loads) = shuffled::known(schedule, periods);
+            schedule.keep(rows.map(KnownMove::Rows), by_other_loads);
+        }
+        Move::Copy { .. } | Move::Lookup(_) | Move::Fill(_) => {}
+    }
+}

@@ -1,0 +1,231 @@
+//! Runs at constant distances in a result that stays near: what moves them is found when they are planned.
+//!
+//! A small call is over before it has been found how wide its runs are, which loops are around them, and how few there are in each turn.
+
+use super::at::Turns;
+use super::cache::Cache;
+use super::copy::{self, Mover, Rows, by_width};
+use super::few;
+use super::rows::go_by_width;
+#[cfg(target_arch = "x86_64")]
+use super::rows::{fills_lines, row};
+use crate::level::Level;
+use crate::nest::schedule::{KnownRuns, MoveRuns, Schedule, Strided};
+use crate::shuffle::{LINE, RowLoop, RowLoops};
+
+/// How the best level moves all runs of a verified schedule whose Move these are, if they stay near and their loops are few.
+pub(super) fn known(schedule: &Schedule, strided: &Strided) -> Option<KnownRuns> {
+    if !schedule.src().is_affine() || schedule.cache() != Cache::Near {
+        return None;
+    }
+    let (dst, src) = (&schedule.dst().strides, &schedule.src().strides);
+    let inner = RowLoop {
+        turns: strided.count,
+        apart: (strided.dst_stride as isize, strided.src_stride as isize),
+    };
+    let loops = RowLoops::around(inner, schedule.extents(), dst, src)?;
+    KnownRuns::new(
+        Level::best(),
+        &schedule.rows_of(strided, strided.count),
+        loops,
+    )
+}
+
+/// What moves such rows in all turns of their loops, by what moves them in one of those around the innermost loop.
+fn moving(turn_by: MoveRuns, rows: &Rows, loops: &RowLoops) -> MoveRuns {
+    const fn in_short_turns<M: Mover>(_: M) -> MoveRuns {
+        self::in_short_turns::<M>
+    }
+    let [_, around, _] = loops.0;
+    let are_few = around.turns > 1 && few::takes(rows.bytes, rows.count, rows.cache);
+    let few = are_few.then(|| few::moving(rows.bytes, rows.count));
+    match few.flatten() {
+        _ if loops.is_one() => turn_by,
+        Some(few) => few,
+        None if go_by_width(rows) => by_width!(rows.bytes, in_short_turns()),
+        None => in_turns,
+    }
+}
+
+/// What moves a turn of the loops around the innermost one; `None`: what knows of nothing is as quick.
+fn moving_turn(level: Level, rows: &Rows) -> Option<MoveRuns> {
+    const fn by_mover<M: Mover>(_: M) -> MoveRuns {
+        self::by_mover::<M>
+    }
+    #[cfg(target_arch = "x86_64")]
+    if level.vector() == LINE && rows.bytes == LINE {
+        return Some(of_a_line);
+    }
+    if go_by_width(rows) {
+        return Some(by_width!(rows.bytes, by_mover()));
+    }
+    #[cfg(target_arch = "x86_64")]
+    if fills_lines(level, rows.bytes) {
+        return Some(match rows.bytes.div_ceil(LINE) {
+            2 => by_lines::<2>,
+            3 => by_lines::<3>,
+            _ => by_whole_lines,
+        });
+    }
+    None
+}
+
+impl KnownRuns {
+    /// Rows that are those of the innermost loop, as a level moves them, if that is known to be quick.
+    pub(super) fn new(level: Level, rows: &Rows, loops: RowLoops) -> Option<Self> {
+        let turn_by = moving_turn(level, rows)?;
+        Some(Self {
+            moved_by: moving(turn_by, rows, &loops),
+            turn_by,
+            level,
+            count: loops.count(),
+            bytes: rows.bytes,
+            loops,
+        })
+    }
+
+    /// Moves all, the first from `src` to `dst`.
+    ///
+    /// # Safety
+    /// As [`copy::run`], for each of the runs.
+    #[inline(always)]
+    pub(super) unsafe fn run(&self, level: Level, dst: *mut u8, src: *const u8) {
+        // SAFETY: by the contract of this function; holding `level` is the proof that the processor has its instructions.
+        unsafe {
+            match self.level == level {
+                true => (self.moved_by)(dst, src, self),
+                false => self.run_unknown(level, dst, src),
+            }
+        }
+    }
+
+    /// The same by another level than the one that they are known for.
+    ///
+    /// # Safety
+    /// As [`KnownRuns::run`].
+    #[cold]
+    #[inline(never)]
+    unsafe fn run_unknown(&self, level: Level, dst: *mut u8, src: *const u8) {
+        let RowLoop { turns, apart } = self.loops.inner();
+        let rows = Rows {
+            count: turns,
+            dst_stride: apart.0,
+            src_stride: apart.1,
+            ..Rows::one(self.bytes, Cache::Near)
+        };
+        self.loops.outer(|to, from| {
+            let (dst, src) = (dst.wrapping_offset(to), src.wrapping_offset(from));
+            // SAFETY: by the contract of this function.
+            unsafe { copy::strided(level, dst, src, rows) };
+        });
+    }
+
+    /// Calls `run` with where each of the innermost loop is written and read.
+    #[inline(always)]
+    fn each(&self, dst: *mut u8, src: *const u8, run: impl Fn(*mut u8, *const u8)) {
+        let inner = Turns::of(self.loops.inner());
+        inner.each(dst, src).for_each(|(to, from)| run(to, from));
+    }
+
+    /// Whether each begins with a line of the result.
+    #[cfg(target_arch = "x86_64")]
+    fn begin_with_lines(&self, dst: *mut u8) -> bool {
+        let stride = self.loops.inner().apart.0.cast_unsigned();
+        (dst.addr() | stride).is_multiple_of(LINE)
+    }
+}
+
+/// Moves runs in all turns of several loops.
+///
+/// # Safety
+/// As [`KnownRuns::run`].
+unsafe fn in_turns(dst: *mut u8, src: *const u8, known: &KnownRuns) {
+    known.loops.outer(|to, from| {
+        let (dst, src) = (dst.wrapping_offset(to), src.wrapping_offset(from));
+        // SAFETY: by the contract of this function.
+        unsafe { (known.turn_by)(dst, src, known) };
+    });
+}
+
+/// The same for short turns of such runs: to call a function for each would take as long as a few.
+///
+/// # Safety
+/// As [`KnownRuns::run`].
+unsafe fn in_short_turns<M: Mover>(dst: *mut u8, src: *const u8, known: &KnownRuns) {
+    #[inline(never)]
+    unsafe fn turns(mover: impl Mover, dst: *mut u8, src: *const u8, around: Turns, inner: Turns) {
+        for (to, from) in around.each(dst, src) {
+            for (to, from) in inner.each(to, from) {
+                // SAFETY: by the contract of `in_short_turns`.
+                unsafe { mover.run(to, from) };
+            }
+        }
+    }
+    let [outermost, around, inner] = known.loops.0.map(Turns::of);
+    for (to, from) in outermost.each(dst, src) {
+        // SAFETY: by the contract of this function.
+        unsafe { turns(M::of(known.bytes), to, from, around, inner) };
+    }
+}
+
+/// Moves runs of a width that has a mover.
+///
+/// # Safety
+/// As [`KnownRuns::run`], for those of the innermost loop.
+#[inline(never)]
+unsafe fn by_mover<M: Mover>(dst: *mut u8, src: *const u8, known: &KnownRuns) {
+    let mover = M::of(known.bytes);
+    // SAFETY: by the contract of this function.
+    known.each(dst, src, move |to, from| unsafe { mover.run(to, from) });
+}
+
+/// Moves runs of a line. Vectors as long would straddle two lines of the result in each, and so would half of those of 32 bytes; of 16
+/// bytes, none does where the result begins with one.
+///
+/// # Safety
+/// As [`by_mover`]; the processor has AVX-512 F.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f")]
+unsafe fn of_a_line(dst: *mut u8, src: *const u8, known: &KnownRuns) {
+    let straddle = !known.begin_with_lines(dst);
+    // SAFETY: by the contract of this function.
+    unsafe {
+        match straddle && dst.addr().is_multiple_of(16) {
+            true => by_mover::<copy::Fixed<LINE>>(dst, src, known),
+            false => by_lines::<1>(dst, src, known),
+        }
+    }
+}
+
+/// Moves runs of so many lines, or of less, where the last one overlaps the one before it.
+///
+/// # Safety
+/// As [`of_a_line`].
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f")]
+unsafe fn by_lines<const LINES: usize>(dst: *mut u8, src: *const u8, known: &KnownRuns) {
+    let bytes = known.bytes;
+    // SAFETY: by the contract of this function.
+    known.each(dst, src, move |to, from| unsafe {
+        row::lines::<LINES>(to, from, bytes);
+    });
+}
+
+/// Moves runs by vectors that fill lines of the result.
+///
+/// # Safety
+/// As [`of_a_line`], for runs of more than a line.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f")]
+unsafe fn by_whole_lines(dst: *mut u8, src: *const u8, known: &KnownRuns) {
+    const FOUR: usize = 4 * LINE;
+    const FIVE: usize = 5 * LINE;
+    // SAFETY: by the contract of this function.
+    unsafe {
+        match known.bytes {
+            FOUR if known.begin_with_lines(dst) => by_lines::<4>(dst, src, known),
+            FIVE if known.begin_with_lines(dst) => by_lines::<5>(dst, src, known),
+            bytes => known.each(dst, src, move |to, from| row::whole_lines(to, from, bytes)),
+        }
+    }
+}
