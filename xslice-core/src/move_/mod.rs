@@ -73,7 +73,7 @@ use crate::elem::{Element, ElementType};
 use crate::error::Error;
 use crate::fixed::Proven;
 use crate::level::Level;
-use crate::nest::schedule::{Fill, LookedUp, Move, Row, Schedule, Strided};
+use crate::nest::schedule::{Fill, KnownMove, LookedUp, Move, Row, Schedule, Strided};
 use crate::operand::{Input, Output};
 use crate::plan::{Check, OneTurn, Plan, PlannedNest, Reader};
 use crate::scratch;
@@ -265,21 +265,64 @@ unsafe fn one_turn(
     level: Level,
     schedule: &Schedule,
     dst: *mut u8,
-    (start, at): (*const u8, i64),
+    source: (*const u8, i64),
 ) -> bool {
-    let count = schedule.count_of_turn();
     // SAFETY: by the contract of this function; all begins at the offsets.
     unsafe {
         let to = dst.offset(schedule.dst().offset as isize);
-        turn(level, schedule, count, to, (start, at))
+        full_turn(level, schedule, to, source)
     }
 }
 
-/// One turn of a schedule whose move reads no index: `count` elements from position `at` of the source, which starts at `start`; as many as
-/// [`Schedule::count_of_turn`] says are those of all its known rows. `false`: it reads indices, and nothing has moved.
+/// One turn of a schedule whose move reads no index, from position `at` of the source, which starts at `start`: all rows or runs where they
+/// are known. `false`: it reads indices, and nothing has moved.
 ///
 /// # Safety
 /// As [`Call::inner`], for these places.
+#[inline(always)]
+unsafe fn full_turn(
+    level: Level,
+    schedule: &Schedule,
+    to: *mut u8,
+    (start, at): (*const u8, i64),
+) -> bool {
+    let from = start.wrapping_offset(at as isize);
+    // SAFETY: by the contract of this function; what a schedule keeps is known of its own Move.
+    unsafe {
+        match schedule.known() {
+            Some(KnownMove::Runs(runs)) => runs.run(level, to, from),
+            Some(KnownMove::Rows(_)) => known_turn(level, schedule, to, (start, from)),
+            None => return turn(level, schedule, schedule.inner().count(), to, (start, at)),
+        }
+    }
+    true
+}
+
+/// Finds its periods and rows in the schedule: told of them as well, it would be told more than fits registers.
+///
+/// # Safety
+/// As [`full_turn`].
+#[inline(never)]
+unsafe fn known_turn(
+    level: Level,
+    schedule: &Schedule,
+    to: *mut u8,
+    (start, from): (*const u8, *const u8),
+) {
+    let (Move::Shuffle(periods), Some(known)) = (schedule.inner(), schedule.known_rows()) else {
+        return;
+    };
+    let operand = periods.operand(start);
+    // SAFETY: by the contract of this function.
+    unsafe {
+        periods.shuffle.run_known(level, to, from, known, operand);
+    }
+}
+
+/// One turn of `count` elements, likewise.
+///
+/// # Safety
+/// As [`full_turn`].
 #[inline(always)]
 unsafe fn turn(
     level: Level,
@@ -324,19 +367,12 @@ unsafe fn strided_turn(
     to: *mut u8,
     from: *const u8,
 ) {
-    // SAFETY: by the contract of this function; the runs that a schedule keeps are those of its own Move.
-    unsafe {
-        match schedule.known_runs() {
-            Some(known) if known.count == count => known.run(level, to, from),
-            Some(_) | None => {
-                let rows = schedule.rows_of(strided, count);
-                copy::strided(level, to, from, rows);
-            }
-        }
-    }
+    let rows = schedule.rows_of(strided, count);
+    // SAFETY: by the contract of this function.
+    unsafe { copy::strided(level, to, from, rows) };
 }
 
-/// Finds its periods in the schedule: told of them as well, it would be told more than fits registers.
+/// Finds its periods in the schedule, as [`known_turn`] does.
 ///
 /// # Safety
 /// As [`turn`]; the source starts at `start`.
@@ -351,16 +387,9 @@ unsafe fn shuffle_turn(
     let Move::Shuffle(periods) = schedule.inner() else {
         return;
     };
-    let (shuffle, operand) = (&periods.shuffle, periods.operand(start));
-    // SAFETY: by the contract of this function; the rows that a schedule keeps are those of its own Move.
-    unsafe {
-        match schedule.known_rows() {
-            Some(known) if known.periods == count => {
-                shuffle.run_known(level, to, from, known, operand);
-            }
-            Some(_) | None => shuffle.run(level, to, from, count, operand),
-        }
-    }
+    let operand = periods.operand(start);
+    // SAFETY: by the contract of this function.
+    unsafe { periods.shuffle.run(level, to, from, count, operand) };
 }
 
 /// # Safety
@@ -508,13 +537,13 @@ impl Call<'_> {
                     IndexType::I32 => self.looked_up::<i32>(looked_up, at),
                     IndexType::I64 => self.looked_up::<i64>(looked_up, at),
                 },
-                _ => turn(
-                    self.level,
-                    self.schedule,
-                    self.count,
-                    to,
-                    (self.src, at.src),
-                ),
+                _ => {
+                    let source = (self.src, at.src);
+                    match self.part {
+                        None => full_turn(self.level, self.schedule, to, source),
+                        Some(_) => turn(self.level, self.schedule, self.count, to, source),
+                    }
+                }
             }
         }
     }

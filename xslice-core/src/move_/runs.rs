@@ -78,7 +78,6 @@ impl KnownRuns {
             moved_by: moving(turn_by, rows, &loops),
             turn_by,
             level,
-            count: loops.count(),
             bytes: rows.bytes,
             loops,
         })

@@ -2,20 +2,10 @@
 
 use super::cache::Cache;
 use super::copy::Rows;
-use crate::nest::schedule::{Move, Periods, Schedule, Strided};
+use crate::nest::schedule::{Periods, Schedule, Strided};
 use core::ops::Range;
 
 impl Schedule {
-    /// Elements of its move in a turn, those of all rows or runs where they are known.
-    #[inline(always)]
-    pub(super) fn count_of_turn(&self) -> usize {
-        match self.inner() {
-            Move::Shuffle(rows) => self.known_rows().map_or(rows.count, |known| known.periods),
-            Move::Strided(rows) => self.known_runs().map_or(rows.count, |known| known.count),
-            inner => inner.count(),
-        }
-    }
-
     /// `count` of its rows.
     pub(super) fn rows_of(&self, rows: &Strided, count: usize) -> Rows {
         self.strided_rows(count, rows.bytes, rows.dst_stride, rows.src_stride)

@@ -9,7 +9,7 @@ use super::copy::{self, Mover, by_width};
 use super::few;
 use super::rows::Way;
 use super::together::Together;
-use super::{Call, MOST_INLINE, Rows, turn};
+use super::{Call, MOST_INLINE, Rows, full_turn};
 use crate::access::{Access, Buffer};
 use crate::level::Level;
 use crate::nest::schedule::{LookedUp, Move, MovedTables, Schedule, Strided};
@@ -58,7 +58,7 @@ impl Schedule {
     #[doc(hidden)]
     #[must_use]
     pub fn knows_rows(&self) -> bool {
-        self.is_known()
+        self.known().is_some()
     }
 
     /// Whether [`Schedule::run_innermost`] moves rows together that lie anywhere in the destination.
@@ -96,8 +96,7 @@ impl Schedule {
             let loops = self.extents().len();
             // Most have none, and need not ask.
             let is_turn = loops == 0 || self.is_one_turn() || loops == self.outer_loops();
-            let count = self.count_of_turn();
-            is_turn && turn(Level::settled(), self, count, dst, (operand, at))
+            is_turn && full_turn(Level::settled(), self, dst, (operand, at))
                 || self.run_turns(dst, at, table, operand)
         }
     }

@@ -434,18 +434,10 @@ impl Schedule {
         }
     }
 
-    /// All runs of the Move, likewise.
+    /// What is known of the Move, likewise.
     #[inline]
-    pub(crate) fn known_runs(&self) -> Option<&KnownRuns> {
-        match &self.known {
-            Some(KnownMove::Runs(runs)) => Some(runs),
-            Some(KnownMove::Rows(_)) | None => None,
-        }
-    }
-
-    /// Whether rows or runs are known.
-    pub(crate) fn is_known(&self) -> bool {
-        self.known.is_some()
+    pub(crate) fn known(&self) -> Option<&KnownMove> {
+        self.known.as_ref()
     }
 
     /// Keeps how the best level moves what the Move does, which must be what was found for it: calls rest on that. Rows may have been found

@@ -16,8 +16,6 @@ pub(crate) struct KnownRows {
     /// It is that of the level and the tables.
     pub moved_by: MoveRows,
     pub level: Level,
-    /// Of all rows.
-    pub periods: usize,
     pub loops: RowLoops,
     /// Of a row.
     pub bytes: usize,

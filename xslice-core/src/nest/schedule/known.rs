@@ -34,8 +34,6 @@ pub(crate) struct KnownRuns {
     /// Those of the innermost loop.
     pub turn_by: MoveRuns,
     pub level: Level,
-    /// Of all loops.
-    pub count: usize,
     /// Of each.
     pub bytes: usize,
     /// The innermost one is that of the Move.

@@ -39,7 +39,6 @@ pub(in crate::move_::shuffled) fn known(
     KnownRows {
         moved_by: moved,
         level,
-        periods: all.count,
         loops,
         bytes,
         tiles: RowTiles::whole(1),

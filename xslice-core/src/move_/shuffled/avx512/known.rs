@@ -52,7 +52,6 @@ pub(in crate::move_::shuffled) fn known(
     let known = KnownRows {
         moved_by,
         level,
-        periods: count * periods,
         loops,
         bytes,
         tiles: short.tiles,

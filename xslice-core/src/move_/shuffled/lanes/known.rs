@@ -28,7 +28,6 @@ pub(in crate::move_::shuffled) fn known<V: Lanes>(
     Some(KnownRows {
         moved_by: several_rows::<V>,
         level,
-        periods: count * periods,
         loops,
         bytes: rows.bytes,
         tiles: RowTiles {
