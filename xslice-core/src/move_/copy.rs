@@ -352,6 +352,10 @@ pub(super) use by_width;
 pub(super) unsafe fn strided(level: Level, dst: *mut u8, src: *const u8, rows: Rows) {
     // SAFETY: by the contract of this function.
     unsafe {
+        #[cfg(target_arch = "x86_64")]
+        if super::gathered::takes(level, &rows) {
+            return super::gathered::moved(dst, src, rows);
+        }
         if let Some(way) = Way::of(level, &rows) {
             return way.moves(level, dst, src, rows, rows.count, rows.place());
         }

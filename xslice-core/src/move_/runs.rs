@@ -6,6 +6,8 @@ use super::at::Turns;
 use super::cache::Cache;
 use super::copy::{self, Mover, Rows, by_width};
 use super::few;
+#[cfg(target_arch = "x86_64")]
+use super::gathered;
 use super::rows::go_by_width;
 #[cfg(target_arch = "x86_64")]
 use super::rows::{fills_lines, row};
@@ -32,7 +34,7 @@ pub(super) fn known(schedule: &Schedule, strided: &Strided) -> Option<KnownRuns>
 }
 
 /// What moves such rows in all turns of their loops, by what moves them in one of those around the innermost loop.
-fn moving(turn_by: MoveRuns, rows: &Rows, loops: &RowLoops) -> MoveRuns {
+fn moving(level: Level, turn_by: MoveRuns, rows: &Rows, loops: &RowLoops) -> MoveRuns {
     const fn in_short_turns<M: Mover>(_: M) -> MoveRuns {
         self::in_short_turns::<M>
     }
@@ -42,6 +44,8 @@ fn moving(turn_by: MoveRuns, rows: &Rows, loops: &RowLoops) -> MoveRuns {
     match few.flatten() {
         _ if loops.is_one() => turn_by,
         Some(few) => few,
+        #[cfg(target_arch = "x86_64")]
+        None if gathered::takes(level, rows) => in_turns,
         None if go_by_width(rows) => by_width!(rows.bytes, in_short_turns()),
         None => in_turns,
     }
@@ -55,6 +59,10 @@ fn moving_turn(level: Level, rows: &Rows) -> Option<MoveRuns> {
     #[cfg(target_arch = "x86_64")]
     if level.vector() == LINE && rows.bytes == LINE {
         return Some(of_a_line);
+    }
+    #[cfg(target_arch = "x86_64")]
+    if gathered::takes(level, rows) {
+        return Some(by_gathers);
     }
     if go_by_width(rows) {
         return Some(by_width!(rows.bytes, by_mover()));
@@ -75,7 +83,7 @@ impl KnownRuns {
     pub(super) fn new(level: Level, rows: &Rows, loops: RowLoops) -> Option<Self> {
         let turn_by = moving_turn(level, rows)?;
         Some(Self {
-            moved_by: moving(turn_by, rows, &loops),
+            moved_by: moving(level, turn_by, rows, &loops),
             turn_by,
             level,
             bytes: rows.bytes,
@@ -105,18 +113,23 @@ impl KnownRuns {
     #[cold]
     #[inline(never)]
     unsafe fn run_unknown(&self, level: Level, dst: *mut u8, src: *const u8) {
-        let RowLoop { turns, apart } = self.loops.inner();
-        let rows = Rows {
-            count: turns,
-            dst_stride: apart.0,
-            src_stride: apart.1,
-            ..Rows::one(self.bytes, Cache::Near)
-        };
+        let rows = self.rows();
         self.loops.outer(|to, from| {
             let (dst, src) = (dst.wrapping_offset(to), src.wrapping_offset(from));
             // SAFETY: by the contract of this function.
             unsafe { copy::strided(level, dst, src, rows) };
         });
+    }
+
+    /// Those of the innermost loop.
+    fn rows(&self) -> Rows {
+        let RowLoop { turns, apart } = self.loops.inner();
+        Rows {
+            count: turns,
+            dst_stride: apart.0,
+            src_stride: apart.1,
+            ..Rows::one(self.bytes, Cache::Near)
+        }
     }
 
     /// Calls `run` with where each of the innermost loop is written and read.
@@ -176,6 +189,16 @@ unsafe fn by_mover<M: Mover>(dst: *mut u8, src: *const u8, known: &KnownRuns) {
     let mover = M::of(known.bytes);
     // SAFETY: by the contract of this function.
     known.each(dst, src, move |to, from| unsafe { mover.run(to, from) });
+}
+
+/// Moves elements by gathers.
+///
+/// # Safety
+/// As [`by_mover`], of rows that [`gathered::takes`].
+#[cfg(target_arch = "x86_64")]
+unsafe fn by_gathers(dst: *mut u8, src: *const u8, known: &KnownRuns) {
+    // SAFETY: by the contract of this function.
+    unsafe { gathered::moved(dst, src, known.rows()) };
 }
 
 /// Moves runs of a line. Vectors as long would straddle two lines of the result in each, and so would half of those of 32 bytes; of 16

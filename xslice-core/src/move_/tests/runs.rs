@@ -13,7 +13,7 @@ const WIDTHS: [usize; 24] = [
     1, 2, 3, 4, 5, 7, 8, 12, 15, 16, 17, 31, 32, 33, 48, 63, 64, 65, 112, 113, 128, 192, 193, 256,
 ];
 
-/// Loops of up to 12 turns, the innermost last, whose runs touch in the result, or lie apart in steps that may keep them at lines of it.
+/// Loops of up to 12 turns, or of more elements, the innermost last, whose runs touch in the result, or lie apart in steps that may keep them at lines of it.
 fn loops(random: &mut Random, bytes: usize) -> RowLoops {
     let step = [1, 64][random.below(2)];
     let mut next = bytes;
@@ -22,8 +22,9 @@ fn loops(random: &mut Random, bytes: usize) -> RowLoops {
         apart: (0, 0),
     }; 3];
     let count = 1 + random.below(3);
-    for one in all.iter_mut().rev().take(count) {
-        let turns = 1 + random.below(12);
+    for (k, one) in all.iter_mut().rev().take(count).enumerate() {
+        let are_elements = k == 0 && bytes <= 8;
+        let turns = 1 + random.below(if are_elements { 70 } else { 12 });
         next = (next + [0, 0, 5][random.below(3)]).next_multiple_of(step);
         *one = RowLoop {
             turns,
