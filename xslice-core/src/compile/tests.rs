@@ -85,6 +85,8 @@ fn known_rows_at_the_ends_of_an_operand_are_read_inside_it() {
         "<f32[20, 39]> x[:, ::-2]",
         "<f32[8, 10, 8]> x[:, 1:9, ::-1]",
         "<i64[6, 10, 4]> x[1:5, 2:8, ::-1]",
+        "<f64[25, 8]> x[:, ::-3]",
+        "<f32[45, 8]> x[:, ::3]",
     ];
     for text in texts.into_iter().filter(|_| Level::best() != Level::SCALAR) {
         let plan = plan(text);

@@ -129,8 +129,10 @@ pub(crate) struct RowTiles {
     pub whole: usize,
     /// Those that are cut.
     pub cut: usize,
-    /// Bytes of the row after the whole ones that no other tile moves.
+    /// Bytes of those that are cut, or of the row after the whole ones that no other tile moves.
     pub rest: usize,
+    /// How much earlier than where the whole ones end those that are cut begin, in the destination and in the source.
+    pub earlier: (usize, isize),
 }
 
 impl RowTiles {
@@ -139,8 +141,12 @@ impl RowTiles {
         all(target_arch = "aarch64", target_feature = "neon")
     ))]
     pub const fn whole(whole: usize) -> Self {
-        let (cut, rest) = (0, 0);
-        Self { whole, cut, rest }
+        Self {
+            whole,
+            cut: 0,
+            rest: 0,
+            earlier: (0, 0),
+        }
     }
 }
 

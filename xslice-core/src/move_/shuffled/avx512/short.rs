@@ -44,7 +44,11 @@ impl Short {
         };
         let others = (whole + cut).saturating_sub(1);
         Self {
-            tiles: RowTiles { whole, cut, rest },
+            tiles: RowTiles {
+                cut,
+                rest,
+                ..RowTiles::whole(whole)
+            },
             reach: tables.reach_to(others as isize * tables.src_stride),
             written: others * tables.tile + tables.vectors * 64,
         }
@@ -59,7 +63,7 @@ impl Short {
     ) -> (Self, Option<(usize, isize)>) {
         let last = last_tile(pattern, tables, bytes);
         let short = match last {
-            None => Self::of(tables, bytes),
+            None => Self::of(tables, bytes).ending_with_a_tile(pattern, tables, bytes),
             Some((_, place)) => Self {
                 tiles: RowTiles::whole(tables.tiles(bytes)),
                 reach: tables.reach_to(place),
@@ -67,6 +71,32 @@ impl Short {
             },
         };
         (short, last)
+    }
+
+    /// The same row, where one tile of a vector is cut: it is all that a tile gives, and begins as much earlier. So no load reads what comes
+    /// after the row.
+    fn ending_with_a_tile(self, pattern: &Pattern, tables: &Tables<64>, bytes: usize) -> Self {
+        let RowTiles {
+            whole, cut, rest, ..
+        } = self.tiles;
+        let is_single = (tables.vectors, tables.tile, cut) == (1, tables.given, 1);
+        if !is_single || whole == 0 || rest == tables.tile {
+            return self;
+        }
+        let place = pattern.place(bytes - tables.tile);
+        let earlier = whole as isize * tables.src_stride - place;
+        let tiles = RowTiles {
+            rest: tables.tile,
+            earlier: (tables.tile - rest, earlier),
+            ..self.tiles
+        };
+        // That of the last whole one lies before it.
+        let reach = tables.reach_to(place);
+        Self {
+            tiles,
+            reach,
+            ..self
+        }
     }
 
     /// What is fetched of a later row with each tile. The processor's own prefetchers find their way through rows that touch in the source,
@@ -367,7 +397,9 @@ impl<const VECTORS: usize, const LOADS: usize, const WORDS: bool>
     ) {
         // SAFETY: by the contract of this function.
         unsafe {
-            let (mut src, mut dst) = self.tiles::<WRITE, READ>(tables, places, tiles.whole, fetch);
+            let (src, dst) = self.tiles::<WRITE, READ>(tables, places, tiles.whole, fetch);
+            let (to, from) = tiles.earlier;
+            let (mut src, mut dst) = (src.wrapping_offset(-from), dst.wrapping_sub(to));
             let mut rest = tiles.rest;
             for _ in 0..tiles.cut {
                 let given = rest.min(tables.given);
