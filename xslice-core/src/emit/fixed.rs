@@ -7,13 +7,14 @@ use super::call::Call;
 use crate::access::{Access, Buffer, IndexType, Lookup};
 use crate::elem::ElementType;
 use crate::fixed::MOST_TABLES;
-use crate::nest::schedule::{LookedUp, Move, Schedule, constant_in};
+use crate::nest::schedule::{LookedUp, Move, Schedule, Strided, constant_in};
 use crate::nest::{LoopNest, Source};
 use crate::plan::{Check, PlannedNest};
 use crate::range::Progression;
 use crate::shuffle::Pattern;
 use crate::steps;
 use alloc::{format, string::String, vec, vec::Vec};
+use core::ops::RangeInclusive;
 
 /// Bytes from which a Move pays for its call where compilers make scalar loops.
 const SCALAR: usize = 1 << 10;
@@ -39,6 +40,10 @@ const LEAST_LISTED: usize = 1 << 11;
 
 /// Bytes of the widest of these: wider ones are copied as quickly where they are found.
 const WIDEST_LISTED: usize = 16;
+
+/// Bytes of runs that compilers move by vectors of 16, where a Move has wider ones, and of a result from which it pays for its call.
+const WIDE_RUNS: RangeInclusive<usize> = 64..=128;
+const LEAST_WIDE: usize = 2 << 10;
 
 /// Bytes of a result that no Move pays for.
 const LEAST: usize = 64;
@@ -69,6 +74,14 @@ fn pays_as_shuffle(nest: &LoopNest, pattern: &Pattern, bytes: usize) -> bool {
         (true, _) => bytes >= VECTOR,
         (false, 1 | 2) => cost >= NARROW_RUNS,
         (false, _) => cost >= RUNS,
+    }
+}
+
+/// Bytes from which a Move pays for runs at constant distances.
+fn least_of_runs(runs: &Strided) -> usize {
+    match runs.bytes {
+        bytes if WIDE_RUNS.contains(&bytes) => LEAST_WIDE,
+        _ => VECTOR,
     }
 }
 
@@ -148,7 +161,8 @@ impl Emitter<'_> {
             Move::Shuffle(periods) => pays_as_shuffle(nest, periods.shuffle.pattern(), bytes),
             Move::Lookup(runs) if lookups.len() > 1 => pays_from_starts(&schedule, runs, bytes),
             Move::Lookup(_) | Move::Fill(_) => bytes >= SCALAR,
-            Move::Copy { .. } | Move::Strided(_) => bytes >= VECTOR,
+            Move::Strided(runs) => bytes >= least_of_runs(runs),
+            Move::Copy { .. } => bytes >= VECTOR,
         })
     }
 

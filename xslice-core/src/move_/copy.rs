@@ -9,6 +9,7 @@ use super::processor::habits;
 use super::rows::Way;
 use crate::level::Level;
 use crate::shuffle::LINE;
+use core::hint::black_box;
 use core::ptr::copy_nonoverlapping;
 
 /// Runs at constant distances.
@@ -158,6 +159,9 @@ pub(super) trait Mover: Copy {
     /// Bytes that one load and one store move where the run takes two of each: the run, and some of what lies after it. 0: it takes one.
     const SPILLING: usize = 0;
 
+    /// Bytes of the run where it is a power of two that one load and one store move, up to 16; else 0.
+    const WIDTH: usize = 0;
+
     /// That of runs of `bytes` bytes, which it is made for.
     fn of(bytes: usize) -> Self;
 
@@ -174,6 +178,18 @@ pub(super) trait Mover: Copy {
     unsafe fn run_wide(self, dst: *mut u8, src: *const u8) {
         // SAFETY: by the contract of this function.
         unsafe { self.run(dst, src) }
+    }
+
+    /// Moves four runs of [`Self::WIDTH`] bytes to where they lie side by side.
+    ///
+    /// # Safety
+    /// As [`run`], for each of them.
+    #[inline(always)]
+    unsafe fn run_four(self, dst: *mut u8, src: [*const u8; 4]) {
+        for (k, src) in src.into_iter().enumerate() {
+            // SAFETY: by the contract of this function.
+            unsafe { self.run(dst.add(k * Self::WIDTH), src) };
+        }
     }
 
     /// Moves [`Self::SPILLING`] bytes.
@@ -205,6 +221,11 @@ impl<const N: usize> Mover for Fixed<N> {
         _ => 0,
     };
 
+    const WIDTH: usize = match N {
+        1 | 2 | 4 | 8 | 16 => N,
+        _ => 0,
+    };
+
     fn of(_: usize) -> Self {
         Self
     }
@@ -229,6 +250,54 @@ impl<const N: usize> Mover for Fixed<N> {
             match N {
                 64 => halves::<32>(dst, src, N),
                 _ => fixed::<N>(dst, src),
+            }
+        }
+    }
+
+    /// Two at a time where that takes a store less: processors complete one or two in a cycle.
+    #[inline(always)]
+    unsafe fn run_four(self, dst: *mut u8, src: [*const u8; 4]) {
+        let [a, b, c, d] = src;
+        // SAFETY: by the contract of this function.
+        unsafe {
+            pair::<N>(dst, a, b);
+            pair::<N>(dst.add(2 * N), c, d);
+        }
+    }
+}
+
+/// Moves two runs of `N` bytes side by side.
+///
+/// # Safety
+/// As [`run`], for both of them.
+#[inline(always)]
+unsafe fn pair<const N: usize>(dst: *mut u8, one: *const u8, other: *const u8) {
+    // SAFETY: by the contract of this function; all processors of x86-64 have SSE2.
+    unsafe {
+        match N {
+            1 if cfg!(target_endian = "little") => {
+                let pair = u16::from(one.read()) | u16::from(other.read()) << 8;
+                dst.cast::<u16>().write_unaligned(pair);
+            }
+            2 if cfg!(target_endian = "little") => {
+                let [one, other] = [one, other].map(|src| src.cast::<u16>().read_unaligned());
+                let pair = u32::from(one) | u32::from(other) << 16;
+                dst.cast::<u32>().write_unaligned(pair);
+            }
+            4 if cfg!(target_endian = "little") => {
+                let [one, other] = [one, other].map(|src| src.cast::<u32>().read_unaligned());
+                let pair = u64::from(one) | u64::from(other) << 32;
+                dst.cast::<u64>().write_unaligned(pair);
+            }
+            #[cfg(target_arch = "x86_64")]
+            8 => {
+                use core::arch::x86_64::{_mm_loadl_epi64, _mm_storeu_si128, _mm_unpacklo_epi64};
+                let [one, other] = [one, other].map(|src| _mm_loadl_epi64(src.cast()));
+                _mm_storeu_si128(dst.cast(), _mm_unpacklo_epi64(one, other));
+            }
+            _ => {
+                fixed::<N>(dst, one);
+                fixed::<N>(dst.add(N), other);
             }
         }
     }
@@ -352,14 +421,10 @@ pub(super) use by_width;
 pub(super) unsafe fn strided(level: Level, dst: *mut u8, src: *const u8, rows: Rows) {
     // SAFETY: by the contract of this function.
     unsafe {
-        #[cfg(target_arch = "x86_64")]
-        if super::gathered::takes(level, &rows) {
-            return super::gathered::moved(dst, src, rows);
-        }
         if let Some(way) = Way::of(level, &rows) {
             return way.moves(level, dst, src, rows, rows.count, rows.place());
         }
-        by_width!(rows.bytes, each(dst, src, rows));
+        by_width!(rows.bytes, quickly(dst, src, rows));
     }
 }
 
@@ -377,6 +442,49 @@ pub(super) unsafe fn each(mover: impl Mover, dst: *mut u8, src: *const u8, rows:
         match rows.cache != Cache::Near && rows.bytes >= LEAST_FETCHED && !by_itself {
             true => one_by_one::<true>(mover, dst, src, rows),
             false => one_by_one::<false>(mover, dst, src, rows),
+        }
+    }
+}
+
+/// Fewer runs are over before there are four twice.
+const FEW: usize = 8;
+
+/// As [`each`], in a function of its own: in loops around it, it would be too much for one.
+///
+/// # Safety
+/// As [`each`].
+#[inline(always)]
+pub(super) unsafe fn quickly<M: Mover>(mover: M, dst: *mut u8, src: *const u8, rows: Rows) {
+    // SAFETY: by the contract of this function.
+    unsafe {
+        match M::WIDTH > 0 && rows.touch() && rows.count >= FEW {
+            true => in_fours(mover, dst, src, rows),
+            false => each(mover, dst, src, rows),
+        }
+    }
+}
+
+/// Moves runs that touch in the destination, four at a time. Compilers would step from each to the next, an addition that waits for the one
+/// before it, so that they would take a cycle each: they are not to know that the four distances are multiples of one.
+///
+/// # Safety
+/// As [`each`]; the mover has a width.
+#[inline(always)]
+unsafe fn in_fours<M: Mover>(mover: M, dst: *mut u8, src: *const u8, rows: Rows) {
+    let [one, two, three, four] = black_box([1, 2, 3, 4].map(|k| k * rows.src_stride));
+    let (mut to, mut from) = (dst, src);
+    // SAFETY: by the contract of this function.
+    unsafe {
+        for _ in 0..rows.count / 4 {
+            let each = [0, one, two, three].map(|place| from.wrapping_offset(place));
+            mover.run_four(to, each);
+            to = to.wrapping_add(4 * M::WIDTH);
+            from = from.wrapping_offset(four);
+        }
+        for _ in 0..rows.count % 4 {
+            mover.run(to, from);
+            to = to.wrapping_add(M::WIDTH);
+            from = from.wrapping_offset(rows.src_stride);
         }
     }
 }

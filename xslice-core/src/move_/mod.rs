@@ -9,7 +9,6 @@
 //! A file for each kind of move, and below it one for each set of instructions that it has code of its own for:
 //!   copy, rows, stream  copies and strided moves: short runs, rows in one of several ways, results that no cache keeps
 //!   runs                strided moves of results that stay near, found when they are planned
-//!   gathered            elements at a distance, several at once
 //!   few                 so few narrow rows in each of many turns that their places stay in registers
 //!   fill                values of a Range
 //!   shuffled            shuffles, by `lanes` of 16 bytes for any set: `avx2`, `avx512`, `neon`
@@ -25,8 +24,6 @@ mod collect;
 mod copy;
 mod few;
 mod fill;
-#[cfg(target_arch = "x86_64")]
-mod gathered;
 mod kept;
 mod listed;
 mod lookup;

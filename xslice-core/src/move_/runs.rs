@@ -6,8 +6,6 @@ use super::at::Turns;
 use super::cache::Cache;
 use super::copy::{self, Mover, Rows, by_width};
 use super::few;
-#[cfg(target_arch = "x86_64")]
-use super::gathered;
 use super::rows::go_by_width;
 #[cfg(target_arch = "x86_64")]
 use super::rows::{fills_lines, row};
@@ -34,7 +32,7 @@ pub(super) fn known(schedule: &Schedule, strided: &Strided) -> Option<KnownRuns>
 }
 
 /// What moves such rows in all turns of their loops, by what moves them in one of those around the innermost loop.
-fn moving(level: Level, turn_by: MoveRuns, rows: &Rows, loops: &RowLoops) -> MoveRuns {
+fn moving(turn_by: MoveRuns, rows: &Rows, loops: &RowLoops) -> MoveRuns {
     const fn in_short_turns<M: Mover>(_: M) -> MoveRuns {
         self::in_short_turns::<M>
     }
@@ -44,9 +42,9 @@ fn moving(level: Level, turn_by: MoveRuns, rows: &Rows, loops: &RowLoops) -> Mov
     match few.flatten() {
         _ if loops.is_one() => turn_by,
         Some(few) => few,
-        #[cfg(target_arch = "x86_64")]
-        None if gathered::takes(level, rows) => in_turns,
-        None if go_by_width(rows) => by_width!(rows.bytes, in_short_turns()),
+        None if go_by_width(rows) && !are_long_turns(rows) => {
+            by_width!(rows.bytes, in_short_turns())
+        }
         None => in_turns,
     }
 }
@@ -59,10 +57,6 @@ fn moving_turn(level: Level, rows: &Rows) -> Option<MoveRuns> {
     #[cfg(target_arch = "x86_64")]
     if level.vector() == LINE && rows.bytes == LINE {
         return Some(of_a_line);
-    }
-    #[cfg(target_arch = "x86_64")]
-    if gathered::takes(level, rows) {
-        return Some(by_gathers);
     }
     if go_by_width(rows) {
         return Some(by_width!(rows.bytes, by_mover()));
@@ -78,12 +72,24 @@ fn moving_turn(level: Level, rows: &Rows) -> Option<MoveRuns> {
     None
 }
 
+/// Turns of so many runs are worth a call of a function each; those of runs that it puts together in pairs, of fewer.
+const LONG_TURN: usize = 32;
+const LONG_TURN_OF_PAIRS: usize = 16;
+
+fn are_long_turns(rows: &Rows) -> bool {
+    let least = match rows.bytes {
+        1 | 2 | 4 | 8 => LONG_TURN_OF_PAIRS,
+        _ => LONG_TURN,
+    };
+    rows.count >= least
+}
+
 impl KnownRuns {
     /// Rows that are those of the innermost loop, as a level moves them, if that is known to be quick.
     pub(super) fn new(level: Level, rows: &Rows, loops: RowLoops) -> Option<Self> {
         let turn_by = moving_turn(level, rows)?;
         Some(Self {
-            moved_by: moving(level, turn_by, rows, &loops),
+            moved_by: moving(turn_by, rows, &loops),
             turn_by,
             level,
             bytes: rows.bytes,
@@ -186,19 +192,8 @@ unsafe fn in_short_turns<M: Mover>(dst: *mut u8, src: *const u8, known: &KnownRu
 /// As [`KnownRuns::run`], for those of the innermost loop.
 #[inline(never)]
 unsafe fn by_mover<M: Mover>(dst: *mut u8, src: *const u8, known: &KnownRuns) {
-    let mover = M::of(known.bytes);
     // SAFETY: by the contract of this function.
-    known.each(dst, src, move |to, from| unsafe { mover.run(to, from) });
-}
-
-/// Moves elements by gathers.
-///
-/// # Safety
-/// As [`by_mover`], of rows that [`gathered::takes`].
-#[cfg(target_arch = "x86_64")]
-unsafe fn by_gathers(dst: *mut u8, src: *const u8, known: &KnownRuns) {
-    // SAFETY: by the contract of this function.
-    unsafe { gathered::moved(dst, src, known.rows()) };
+    unsafe { copy::quickly(M::of(known.bytes), dst, src, known.rows()) };
 }
 
 /// Moves runs of a line. Vectors as long would straddle two lines of the result in each, and so would half of those of 32 bytes; of 16

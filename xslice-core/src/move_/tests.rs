@@ -92,7 +92,7 @@ fn shuffles_move_what_their_patterns_say() {
                 continue;
             };
             let tried = Shuffle::new(pattern);
-            if !tried.is_quick(64, true) {
+            if !tried.is_quick([64; 2], true) {
                 continue;
             }
             narrow += usize::from(tried.narrow().is_some());
@@ -359,7 +359,7 @@ fn shuffles_of_many_pages_move_what_their_patterns_say() {
             continue;
         };
         let long = Shuffle::new(pattern);
-        if long.is_quick(64, true) {
+        if long.is_quick([64; 2], true) {
             let periods = (40_000 + random.below(5000)) / long.pattern().period();
             shuffle(&mut random, &long, periods, (0, 0));
             tried += 1;

@@ -16,8 +16,8 @@ const MOST_BLOCK: usize = 12;
 /// Bytes of the source, in units of those moved, that a vector may be loaded with for the sake of such long runs.
 const MOST_LOADED: u64 = 2;
 
-/// Bytes that the first cache of any processor keeps.
-const FIRST_CACHE: usize = 32 << 10;
+/// Bytes that the first cache keeps, of most processors.
+const FIRST_CACHE: usize = 48 << 10;
 
 /// Fewer rows of one period are over before they are put together.
 const LEAST_ROWS: usize = 64;
@@ -208,6 +208,8 @@ impl Schedule {
             others.saturating_mul(of_next).saturating_add(lines)
         });
         let read = turns.fold(of_rows, |read, &turns| read.saturating_mul(turns));
+        let rows: usize = self.extents[..k].iter().product();
+        let periods = [periods, rows.saturating_mul(periods)];
         shuffle.is_quick(periods, self.bytes.saturating_add(read) <= FIRST_CACHE)
     }
 
