@@ -133,6 +133,29 @@ fn steps_and_reversals_touch_nothing_outside() {
     }
 }
 
+/// Rows of a few tiles, in one loop or two, that lie in either direction of the operand.
+#[test]
+fn rows_in_loops_touch_nothing_outside() {
+    for ty in TYPES {
+        for channels in [3, 4, 8] {
+            for turns in [5, 9] {
+                for rows in share(&[3, 20, 70, 150]) {
+                    let shape = [*rows, turns, channels];
+                    for entries in [
+                        "::-1, :, 2::-1",
+                        ":, ::-1, :3",
+                        "::-1, ::-1, ::3",
+                        "::2, :, 1:3",
+                        "::-2, 1:, ::-1",
+                    ] {
+                        check(&format!("x[{entries}]"), ty, &shape, None);
+                    }
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn channels_touch_nothing_outside() {
     for channels in [2, 3, 4, 5, 7, 8] {

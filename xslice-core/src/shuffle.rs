@@ -272,9 +272,9 @@ impl Shuffle {
         }
     }
 
-    /// Whether vectors read rows of so many periods, and so many in all, at less cost than run by run: the longest ones, so that what is a shuffle does not depend
-    /// on the processor. `is_near`: all that is read and written is in the first cache of any processor. The tables that the best level reads
-    /// by are built then, those of 16 bytes too where many rows go by them, so that no call has to.
+    /// Whether vectors read rows of so many periods, and so many in all, at less cost than run by run: the longest ones, so that what is a
+    /// shuffle does not depend on the processor. `is_near`: all that is read and written is in the first cache of most processors. The tables
+    /// that the best level reads by are built then, those of 16 bytes too where many rows go by them, so that no call has to.
     pub(crate) fn is_quick(&self, periods: [usize; 2], is_near: bool) -> bool {
         let pays = |wide: &Tables<64>| wide.pays(&self.pattern, periods, is_near);
         let pays = self.wide().is_some_and(pays);

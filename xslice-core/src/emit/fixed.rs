@@ -41,8 +41,10 @@ const LEAST_LISTED: usize = 1 << 11;
 /// Bytes of the widest of these: wider ones are copied as quickly where they are found.
 const WIDEST_LISTED: usize = 16;
 
-/// Bytes of runs that compilers move by vectors of 16, where a Move has wider ones, and of a result from which it pays for its call.
+/// Bytes of runs that compilers move by vectors of 16, where a Move has wider ones.
 const WIDE_RUNS: RangeInclusive<usize> = 64..=128;
+
+/// Bytes of a result of such runs from which a Move pays for its call.
 const LEAST_WIDE: usize = 2 << 10;
 
 /// Bytes of a result that no Move pays for.

@@ -180,18 +180,6 @@ pub(super) trait Mover: Copy {
         unsafe { self.run(dst, src) }
     }
 
-    /// Moves four runs of [`Self::WIDTH`] bytes to where they lie side by side.
-    ///
-    /// # Safety
-    /// As [`run`], for each of them.
-    #[inline(always)]
-    unsafe fn run_four(self, dst: *mut u8, src: [*const u8; 4]) {
-        for (k, src) in src.into_iter().enumerate() {
-            // SAFETY: by the contract of this function.
-            unsafe { self.run(dst.add(k * Self::WIDTH), src) };
-        }
-    }
-
     /// Moves [`Self::SPILLING`] bytes.
     ///
     /// # Safety
@@ -250,54 +238,6 @@ impl<const N: usize> Mover for Fixed<N> {
             match N {
                 64 => halves::<32>(dst, src, N),
                 _ => fixed::<N>(dst, src),
-            }
-        }
-    }
-
-    /// Two at a time where that takes a store less: processors complete one or two in a cycle.
-    #[inline(always)]
-    unsafe fn run_four(self, dst: *mut u8, src: [*const u8; 4]) {
-        let [a, b, c, d] = src;
-        // SAFETY: by the contract of this function.
-        unsafe {
-            pair::<N>(dst, a, b);
-            pair::<N>(dst.add(2 * N), c, d);
-        }
-    }
-}
-
-/// Moves two runs of `N` bytes side by side.
-///
-/// # Safety
-/// As [`run`], for both of them.
-#[inline(always)]
-unsafe fn pair<const N: usize>(dst: *mut u8, one: *const u8, other: *const u8) {
-    // SAFETY: by the contract of this function; all processors of x86-64 have SSE2.
-    unsafe {
-        match N {
-            1 if cfg!(target_endian = "little") => {
-                let pair = u16::from(one.read()) | u16::from(other.read()) << 8;
-                dst.cast::<u16>().write_unaligned(pair);
-            }
-            2 if cfg!(target_endian = "little") => {
-                let [one, other] = [one, other].map(|src| src.cast::<u16>().read_unaligned());
-                let pair = u32::from(one) | u32::from(other) << 16;
-                dst.cast::<u32>().write_unaligned(pair);
-            }
-            4 if cfg!(target_endian = "little") => {
-                let [one, other] = [one, other].map(|src| src.cast::<u32>().read_unaligned());
-                let pair = u64::from(one) | u64::from(other) << 32;
-                dst.cast::<u64>().write_unaligned(pair);
-            }
-            #[cfg(target_arch = "x86_64")]
-            8 => {
-                use core::arch::x86_64::{_mm_loadl_epi64, _mm_storeu_si128, _mm_unpacklo_epi64};
-                let [one, other] = [one, other].map(|src| _mm_loadl_epi64(src.cast()));
-                _mm_storeu_si128(dst.cast(), _mm_unpacklo_epi64(one, other));
-            }
-            _ => {
-                fixed::<N>(dst, one);
-                fixed::<N>(dst.add(N), other);
             }
         }
     }
@@ -449,42 +389,85 @@ pub(super) unsafe fn each(mover: impl Mover, dst: *mut u8, src: *const u8, rows:
 /// Fewer runs are over before there are four twice.
 const FEW: usize = 8;
 
-/// As [`each`], in a function of its own: in loops around it, it would be too much for one.
+/// As [`each`], where no loop is around: with all that is here, compilers would make it a function that is called in each turn.
 ///
 /// # Safety
 /// As [`each`].
 #[inline(always)]
 pub(super) unsafe fn quickly<M: Mover>(mover: M, dst: *mut u8, src: *const u8, rows: Rows) {
-    // SAFETY: by the contract of this function.
+    let are_fours = rows.touch() && rows.count >= FEW;
+    // SAFETY: by the contract of this function; a width is that of the runs.
     unsafe {
-        match M::WIDTH > 0 && rows.touch() && rows.count >= FEW {
-            true => in_fours(mover, dst, src, rows),
-            false => each(mover, dst, src, rows),
+        match M::WIDTH {
+            1 if are_fours => in_fours::<1>(dst, src, rows),
+            2 if are_fours => in_fours::<2>(dst, src, rows),
+            4 if are_fours => in_fours::<4>(dst, src, rows),
+            8 if are_fours => in_fours::<8>(dst, src, rows),
+            16 if are_fours => in_fours::<16>(dst, src, rows),
+            _ => each(mover, dst, src, rows),
         }
     }
 }
 
-/// Moves runs that touch in the destination, four at a time. Compilers would step from each to the next, an addition that waits for the one
-/// before it, so that they would take a cycle each: they are not to know that the four distances are multiples of one.
+/// Moves runs of `N` bytes that touch in the destination, four at a time. Compilers would step from each to the next, an addition that waits for
+/// the one before it, so that they would take a cycle each: they are not to know that the four distances are multiples of one.
 ///
 /// # Safety
-/// As [`each`]; the mover has a width.
+/// As [`each`].
 #[inline(always)]
-unsafe fn in_fours<M: Mover>(mover: M, dst: *mut u8, src: *const u8, rows: Rows) {
+unsafe fn in_fours<const N: usize>(dst: *mut u8, src: *const u8, rows: Rows) {
     let [one, two, three, four] = black_box([1, 2, 3, 4].map(|k| k * rows.src_stride));
     let (mut to, mut from) = (dst, src);
     // SAFETY: by the contract of this function.
     unsafe {
         for _ in 0..rows.count / 4 {
-            let each = [0, one, two, three].map(|place| from.wrapping_offset(place));
-            mover.run_four(to, each);
-            to = to.wrapping_add(4 * M::WIDTH);
+            let [a, b, c, d] = [0, one, two, three].map(|place| from.wrapping_offset(place));
+            pair::<N>(to, a, b);
+            pair::<N>(to.add(2 * N), c, d);
+            to = to.wrapping_add(4 * N);
             from = from.wrapping_offset(four);
         }
         for _ in 0..rows.count % 4 {
-            mover.run(to, from);
-            to = to.wrapping_add(M::WIDTH);
+            fixed::<N>(to, from);
+            to = to.wrapping_add(N);
             from = from.wrapping_offset(rows.src_stride);
+        }
+    }
+}
+
+/// Moves two runs of `N` bytes side by side, where that takes a store less by one: processors complete one or two in a cycle.
+///
+/// # Safety
+/// As [`run`], for both of them.
+#[inline(always)]
+unsafe fn pair<const N: usize>(dst: *mut u8, one: *const u8, other: *const u8) {
+    // SAFETY: by the contract of this function; all processors of x86-64 have SSE2.
+    unsafe {
+        match N {
+            1 if cfg!(target_endian = "little") => {
+                let pair = u16::from(one.read()) | u16::from(other.read()) << 8;
+                dst.cast::<u16>().write_unaligned(pair);
+            }
+            2 if cfg!(target_endian = "little") => {
+                let [one, other] = [one, other].map(|src| src.cast::<u16>().read_unaligned());
+                let pair = u32::from(one) | u32::from(other) << 16;
+                dst.cast::<u32>().write_unaligned(pair);
+            }
+            4 if cfg!(target_endian = "little") => {
+                let [one, other] = [one, other].map(|src| src.cast::<u32>().read_unaligned());
+                let pair = u64::from(one) | u64::from(other) << 32;
+                dst.cast::<u64>().write_unaligned(pair);
+            }
+            #[cfg(target_arch = "x86_64")]
+            8 => {
+                use core::arch::x86_64::{_mm_loadl_epi64, _mm_storeu_si128, _mm_unpacklo_epi64};
+                let [one, other] = [one, other].map(|src| _mm_loadl_epi64(src.cast()));
+                _mm_storeu_si128(dst.cast(), _mm_unpacklo_epi64(one, other));
+            }
+            _ => {
+                fixed::<N>(dst, one);
+                fixed::<N>(dst.add(N), other);
+            }
         }
     }
 }

@@ -14,7 +14,7 @@
 //!   shuffled            shuffles, by `lanes` of 16 bytes for any set: `avx2`, `avx512`, `neon`
 //!   lookup              rows where indices point: `single` ones, `avx2`, `avx512`, `neon`; those that `repeat` in each turn: `pattern`, `units`,
 //!                       `columns`, `avx2`, `avx512`
-//! And what calls them: `walk` goes through the loops around a move, `turns` takes the innermost ones at once, `kept` finds rows that
+//! And what calls them: `prepare` finds what it can when a plan is made, `schedule` says what moves ask of it; `walk` goes through the loops around a move, `turns` takes the innermost ones at once, `kept` finds rows that
 //! turns share once, `listed` where these turns begin if indices say that, `together` lists few rows of many turns, `parallel` shares them
 //! out. `prefetch` asks for lines; `processor` knows what is quick on which.
 
@@ -310,7 +310,7 @@ unsafe fn known_turn(
     (start, from): (*const u8, *const u8),
 ) {
     let (Move::Shuffle(periods), Some(known)) = (schedule.inner(), schedule.known_rows()) else {
-        return;
+        return debug_assert!(false, "rows are known of shuffles");
     };
     let operand = periods.operand(start);
     // SAFETY: by the contract of this function.

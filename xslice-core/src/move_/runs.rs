@@ -11,7 +11,9 @@ use super::rows::go_by_width;
 use super::rows::{fills_lines, row};
 use crate::level::Level;
 use crate::nest::schedule::{KnownRuns, MoveRuns, Schedule, Strided};
-use crate::shuffle::{LINE, RowLoop, RowLoops};
+#[cfg(target_arch = "x86_64")]
+use crate::shuffle::LINE;
+use crate::shuffle::{RowLoop, RowLoops};
 
 /// How the best level moves all runs of a verified schedule whose Move these are, if they stay near and their loops are few.
 pub(super) fn known(schedule: &Schedule, strided: &Strided) -> Option<KnownRuns> {
@@ -33,14 +35,18 @@ pub(super) fn known(schedule: &Schedule, strided: &Strided) -> Option<KnownRuns>
 
 /// What moves such rows in all turns of their loops, by what moves them in one of those around the innermost loop.
 fn moving(turn_by: MoveRuns, rows: &Rows, loops: &RowLoops) -> MoveRuns {
-    const fn in_short_turns<M: Mover>(_: M) -> MoveRuns {
+    fn in_short_turns<M: Mover>(_: M) -> MoveRuns {
         self::in_short_turns::<M>
+    }
+    if loops.is_one() {
+        return turn_by;
     }
     let [_, around, _] = loops.0;
     let are_few = around.turns > 1 && few::takes(rows.bytes, rows.count, rows.cache);
-    let few = are_few.then(|| few::moving(rows.bytes, rows.count));
-    match few.flatten() {
-        _ if loops.is_one() => turn_by,
+    match are_few
+        .then(|| few::moving(rows.bytes, rows.count))
+        .flatten()
+    {
         Some(few) => few,
         None if go_by_width(rows) && !are_long_turns(rows) => {
             by_width!(rows.bytes, in_short_turns())
@@ -51,9 +57,11 @@ fn moving(turn_by: MoveRuns, rows: &Rows, loops: &RowLoops) -> MoveRuns {
 
 /// What moves a turn of the loops around the innermost one; `None`: what knows of nothing is as quick.
 fn moving_turn(level: Level, rows: &Rows) -> Option<MoveRuns> {
-    const fn by_mover<M: Mover>(_: M) -> MoveRuns {
+    fn by_mover<M: Mover>(_: M) -> MoveRuns {
         self::by_mover::<M>
     }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = level;
     #[cfg(target_arch = "x86_64")]
     if level.vector() == LINE && rows.bytes == LINE {
         return Some(of_a_line);
@@ -139,6 +147,7 @@ impl KnownRuns {
     }
 
     /// Calls `run` with where each of the innermost loop is written and read.
+    #[cfg(target_arch = "x86_64")]
     #[inline(always)]
     fn each(&self, dst: *mut u8, src: *const u8, run: impl Fn(*mut u8, *const u8)) {
         let inner = Turns::of(self.loops.inner());

@@ -21,8 +21,8 @@ use crate::sources::Sources;
 const LEAST_TURNS: usize = 6;
 
 impl Schedule {
-    /// Loops around [`Schedule::run_innermost`]: all but the innermost one or those whose rows are moved together; none where rows or their
-    /// places are known for all, or are long and near, so that a call would weigh as much as a turn; all where indices say where each turn of
+    /// Loops around [`Schedule::run_innermost`]: all but the innermost one or those whose rows are moved together; none where rows or runs, or their
+    /// places, are known for all, or are long and near, so that a call would weigh as much as a turn; all where indices say where each turn of
     /// the innermost one begins, or it has few.
     #[doc(hidden)]
     #[must_use]
@@ -54,7 +54,7 @@ impl Schedule {
         matches!(self.moved_tables(last), MovedTables::None)
     }
 
-    /// Whether the rows that [`Schedule::run_innermost`] moves in a turn of the loops around it are known: it has little to find out.
+    /// Whether the rows or runs that [`Schedule::run_innermost`] moves in a turn of the loops around it are known: it has little to find out.
     #[doc(hidden)]
     #[must_use]
     pub fn knows_rows(&self) -> bool {

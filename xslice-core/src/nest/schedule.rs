@@ -413,8 +413,8 @@ impl Schedule {
             Move::Lookup(rows) => rows.lookup.access.heap_bytes() + rows.row.heap_bytes(),
             Move::Copy { .. } | Move::Strided(_) | Move::Fill(_) => 0,
         };
-        let rows = self.known.as_ref().map_or(0, KnownMove::heap_bytes);
-        self.extents.heap_bytes() + self.src.heap_bytes() + self.dst.heap_bytes() + inner + rows
+        let known = self.known.as_ref().map_or(0, KnownMove::heap_bytes);
+        self.extents.heap_bytes() + self.src.heap_bytes() + self.dst.heap_bytes() + inner + known
     }
 
     /// Whether one turn of the Move is all of it, at a place of the source that no index decides: there is no loop, or its rows are known.

@@ -132,6 +132,10 @@ pub(crate) struct RowTiles {
     /// Bytes of those that are cut, or of the row after the whole ones that no other tile moves.
     pub rest: usize,
     /// How much earlier than where the whole ones end those that are cut begin, in the destination and in the source.
+    #[cfg_attr(
+        not(target_arch = "x86_64"),
+        expect(dead_code, reason = "only tiles with masks are cut or spill")
+    )]
     pub earlier: (usize, isize),
 }
 

@@ -15,7 +15,7 @@ const MOST_LOADS: usize = 16;
 /// What a load of 64 bytes and its permutation cost, in the unit of [`Pattern::cost_of_runs`].
 pub(crate) const LOAD_COST: usize = 9;
 
-/// The same of a load from the first cache, and of a store to it.
+/// The same of a load from the first cache, with its share of a store to it.
 const NEAR_COST: usize = 5;
 
 /// The same of a load that is merged by words into one before it, where a vector has at most [`FEW_MERGED`].
@@ -24,6 +24,9 @@ const MERGED_COST: usize = 7;
 /// Vectors of so many loads take longer for each; those of more pay for many tiles only.
 const MANY_LOADS: usize = 7;
 const FEW_TILES: usize = 6;
+
+/// Loads that one of them takes besides if it is not filled: its store straddles two lines.
+const STRADDLING: usize = 2;
 
 /// More loads of a vector lie too far apart to gain from how they are merged.
 const FEW_MERGED: usize = 3;
@@ -151,18 +154,17 @@ impl Tables<64> {
         (!orders.is_empty()).then_some(orders)
     }
 
-    /// Whether they cost less than the runs that they give, in rows of `periods` periods, `all` of them in all; `is_near`: all that is read and written is in the
-    /// first cache.
+    /// Whether they cost less than the runs that they give, in rows of `periods` periods, `all` of them in all; `is_near`: all that is read
+    /// and written is in the first cache.
     pub fn pays(&self, pattern: &Pattern, [periods, all]: [usize; 2], is_near: bool) -> bool {
         let (loads, in_tile) = (self.loads.len(), self.tile / pattern.period());
         let are_many = self.per_vector >= MANY_LOADS;
         if self.per_vector > MANY_LOADS && all < FEW_TILES * in_tile {
             return false;
         }
-        let straddling = if are_many && !self.fill_vectors() {
-            2
-        } else {
-            0
+        let straddling = match are_many && !self.fill_vectors() {
+            true => STRADDLING,
+            false => 0,
         };
         // The loop around near rows is there either way.
         let runs = pattern.cost_of_runs();

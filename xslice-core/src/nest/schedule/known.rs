@@ -29,9 +29,9 @@ pub(crate) type MoveRuns = unsafe fn(*mut u8, *const u8, &KnownRuns);
 /// Runs at constant distances.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct KnownRuns {
-    /// All of them.
+    /// What moves all of them.
     pub moved_by: MoveRuns,
-    /// Those of the innermost loop.
+    /// What moves those of the innermost loop.
     pub turn_by: MoveRuns,
     pub level: Level,
     /// Of each.

@@ -63,7 +63,7 @@ impl Short {
     ) -> (Self, Option<(usize, isize)>) {
         let last = last_tile(pattern, tables, bytes);
         let short = match last {
-            None => Self::of(tables, bytes).ending_with_a_tile(pattern, tables, bytes),
+            None => Self::of(tables, bytes),
             Some((_, place)) => Self {
                 tiles: RowTiles::whole(tables.tiles(bytes)),
                 reach: tables.reach_to(place),
@@ -73,9 +73,9 @@ impl Short {
         (short, last)
     }
 
-    /// The same row, where one tile of a vector is cut: it is all that a tile gives, and begins as much earlier. So no load reads what comes
-    /// after the row.
-    fn ending_with_a_tile(self, pattern: &Pattern, tables: &Tables<64>, bytes: usize) -> Self {
+    /// The same of a row that no other follows, where one tile of a vector is cut: it gives all that a tile does, and begins as much earlier. So
+    /// its loads read no further than those of a tile that ends with the row.
+    pub fn ending_with_a_tile(self, pattern: &Pattern, tables: &Tables<64>, bytes: usize) -> Self {
         let RowTiles {
             whole, cut, rest, ..
         } = self.tiles;
@@ -199,6 +199,7 @@ unsafe fn one<const VECTORS: usize, const LOADS: usize>(
     rows: &Rows,
 ) {
     let (short, last) = Short::alone(pattern, tables, rows.bytes);
+    let short = short.ending_with_a_tile(pattern, tables, rows.bytes);
     // SAFETY: by the contract of this function; the loads of a row that fits lie inside the operand.
     unsafe {
         if !short.fits(run) {
