@@ -147,11 +147,23 @@ fn rows_in_loops_touch_nothing_outside() {
                         "::-1, ::-1, ::3",
                         "::2, :, 1:3",
                         "::-2, 1:, ::-1",
+                        ":, :, 1",
                     ] {
                         check(&format!("x[{entries}]"), ty, &shape, None);
                     }
                 }
             }
+        }
+    }
+}
+
+/// Rows of lines, and of a little less.
+#[test]
+fn rows_of_lines_touch_nothing_outside() {
+    for bytes in [60, 64, 120, 128, 184, 192, 248, 256, 320] {
+        for shape in [[11, bytes, 1], [7, 2, bytes], [5, 8, bytes]] {
+            check("x[::2, ::-1]", ElementType::U8, &shape, None);
+            check("x[::-2]", ElementType::U8, &shape, None);
         }
     }
 }

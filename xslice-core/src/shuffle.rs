@@ -273,7 +273,7 @@ impl Shuffle {
     }
 
     /// Whether vectors read rows of so many periods, and so many in all, at less cost than run by run: the longest ones, so that what is a
-    /// shuffle does not depend on the processor. `is_near`: all that is read and written is in the first cache of most processors. The tables
+    /// shuffle does not depend on the processor. `is_near`: all that is read and written is in the first cache of many processors. The tables
     /// that the best level reads by are built then, those of 16 bytes too where many rows go by them, so that no call has to.
     pub(crate) fn is_quick(&self, periods: [usize; 2], is_near: bool) -> bool {
         let pays = |wide: &Tables<64>| wide.pays(&self.pattern, periods, is_near);
@@ -316,7 +316,7 @@ impl Shuffle {
         }
     }
 
-    /// Whether the best level writes no byte twice but at the end of a row: others straddle two lines with nearly every vector.
+    /// Whether the best level writes no byte twice but at the end of a row: other tiles straddle two lines with nearly every vector.
     #[doc(hidden)]
     #[must_use]
     pub fn fills_vectors(&self) -> bool {

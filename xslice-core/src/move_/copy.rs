@@ -389,7 +389,7 @@ pub(super) unsafe fn each(mover: impl Mover, dst: *mut u8, src: *const u8, rows:
 /// Fewer runs are over before there are four twice.
 const FEW: usize = 8;
 
-/// As [`each`], where no loop is around: with all that is here, compilers would make it a function that is called in each turn.
+/// As [`each`], in functions that are not inlined into a loop: it is so much that compilers would not inline it there.
 ///
 /// # Safety
 /// As [`each`].
@@ -435,7 +435,7 @@ unsafe fn in_fours<const N: usize>(dst: *mut u8, src: *const u8, rows: Rows) {
     }
 }
 
-/// Moves two runs of `N` bytes side by side, where that takes a store less by one: processors complete one or two in a cycle.
+/// Moves two runs of `N` bytes side by side, by one store where there is one: processors complete one or two stores in a cycle.
 ///
 /// # Safety
 /// As [`run`], for both of them.

@@ -14,9 +14,10 @@
 //!   shuffled            shuffles, by `lanes` of 16 bytes for any set: `avx2`, `avx512`, `neon`
 //!   lookup              rows where indices point: `single` ones, `avx2`, `avx512`, `neon`; those that `repeat` in each turn: `pattern`, `units`,
 //!                       `columns`, `avx2`, `avx512`
-//! And what calls them: `prepare` finds what it can when a plan is made, `schedule` says what moves ask of it; `walk` goes through the loops around a move, `turns` takes the innermost ones at once, `kept` finds rows that
-//! turns share once, `listed` where these turns begin if indices say that, `together` lists few rows of many turns, `parallel` shares them
-//! out. `prefetch` asks for lines; `processor` knows what is quick on which.
+//! And what calls them: `prepare` finds what it can when a plan is made, `walk` goes through the loops around a move, `turns` takes the
+//! innermost ones at once, `kept` finds rows that turns share once, `listed` where these turns begin if indices say that, `together` lists few
+//! rows of many turns, `parallel` shares them out. `prefetch` asks for lines; `schedule` is what moves ask of a schedule, and `processor` knows
+//! what is quick on which.
 
 mod at;
 mod cache;

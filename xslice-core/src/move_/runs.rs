@@ -86,7 +86,7 @@ const LONG_TURN_OF_PAIRS: usize = 16;
 
 fn are_long_turns(rows: &Rows) -> bool {
     let least = match rows.bytes {
-        1 | 2 | 4 | 8 => LONG_TURN_OF_PAIRS,
+        1 | 2 | 4 | 8 if rows.touch() => LONG_TURN_OF_PAIRS,
         _ => LONG_TURN,
     };
     rows.count >= least
@@ -154,11 +154,11 @@ impl KnownRuns {
         inner.each(dst, src).for_each(|(to, from)| run(to, from));
     }
 
-    /// Whether each begins with a line of the result.
+    /// Whether each begins with a vector of so many bytes of the result.
     #[cfg(target_arch = "x86_64")]
-    fn begin_with_lines(&self, dst: *mut u8) -> bool {
+    fn begin_with<const VECTOR: usize>(&self, dst: *mut u8) -> bool {
         let stride = self.loops.inner().apart.0.cast_unsigned();
-        (dst.addr() | stride).is_multiple_of(LINE)
+        (dst.addr() | stride).is_multiple_of(VECTOR)
     }
 }
 
@@ -213,10 +213,9 @@ unsafe fn by_mover<M: Mover>(dst: *mut u8, src: *const u8, known: &KnownRuns) {
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f")]
 unsafe fn of_a_line(dst: *mut u8, src: *const u8, known: &KnownRuns) {
-    let straddle = !known.begin_with_lines(dst);
     // SAFETY: by the contract of this function.
     unsafe {
-        match straddle && dst.addr().is_multiple_of(16) {
+        match known.begin_with::<16>(dst) && !known.begin_with::<LINE>(dst) {
             true => by_mover::<copy::Fixed<LINE>>(dst, src, known),
             false => by_lines::<1>(dst, src, known),
         }
@@ -249,8 +248,8 @@ unsafe fn by_whole_lines(dst: *mut u8, src: *const u8, known: &KnownRuns) {
     // SAFETY: by the contract of this function.
     unsafe {
         match known.bytes {
-            FOUR if known.begin_with_lines(dst) => by_lines::<4>(dst, src, known),
-            FIVE if known.begin_with_lines(dst) => by_lines::<5>(dst, src, known),
+            FOUR if known.begin_with::<LINE>(dst) => by_lines::<4>(dst, src, known),
+            FIVE if known.begin_with::<LINE>(dst) => by_lines::<5>(dst, src, known),
             bytes => known.each(dst, src, move |to, from| row::whole_lines(to, from, bytes)),
         }
     }

@@ -21,11 +21,13 @@ const NEAR_COST: usize = 5;
 /// The same of a load that is merged by words into one before it, where a vector has at most [`FEW_MERGED`].
 const MERGED_COST: usize = 7;
 
-/// Vectors of so many loads take longer for each; those of more pay for many tiles only.
+/// Vectors of so many loads take longer for each.
 const MANY_LOADS: usize = 7;
+
+/// Fewer tiles of vectors of more loads do not pay.
 const FEW_TILES: usize = 6;
 
-/// Loads that one of them takes besides if it is not filled: its store straddles two lines.
+/// Loads that a tile of so many takes besides if it fills no vectors: its store straddles two lines.
 const STRADDLING: usize = 2;
 
 /// More loads of a vector lie too far apart to gain from how they are merged.
@@ -234,8 +236,7 @@ impl<const N: usize> Tables<N> {
         }
     }
 
-    /// Whether no other form has fewer loads and stores; or, where none has masks, whether ends that are no whole tiles would cost more than it
-    /// saves.
+    /// Whether no other form has fewer loads and stores; or, by vectors without masks, none saves as much as ends that are no whole tiles cost.
     fn is_kept(&self) -> bool {
         let needs_all = N < LINE || self.tile == self.given;
         needs_all && self.per_vector <= 2 && self.vectors <= Self::KEPT

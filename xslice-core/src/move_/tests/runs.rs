@@ -99,14 +99,15 @@ impl Trial {
         };
         let len = self.expected.len();
         for by in [level, Level::SCALAR] {
-            let mut moved = vec![UNTOUCHED; len + 64];
-            let line = moved.as_ptr().align_offset(64).min(64);
+            let mut moved = vec![UNTOUCHED; len + 2 * 64];
+            let line = moved.as_ptr().align_offset(64).min(64) + 64;
             let to = moved[line + self.at..].as_mut_ptr();
             let from = self.src.as_ptr().wrapping_offset(self.first);
             // SAFETY: every run lies in the source, and the result has room for them.
             unsafe { runs.run(by, to, from) };
             let (bytes, name) = (self.rows.bytes, by.name());
-            let is_equal = moved[line..][..len] == self.expected;
+            let (result, around) = (moved.drain(line..line + len).collect::<Vec<_>>(), moved);
+            let is_equal = result == self.expected && around.iter().all(|&byte| byte == UNTOUCHED);
             assert!(is_equal, "{name}: {bytes} bytes, {:?}", self.loops);
         }
         true

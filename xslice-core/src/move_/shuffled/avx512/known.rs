@@ -49,7 +49,7 @@ pub(in crate::move_::shuffled) fn known(
     let by_words = tables.words.is_some();
     let moved_by = by_shape!(tables, moving(count == 1, by_words), None)?;
     let (short, last) = Short::alone(pattern, tables, bytes);
-    // Tiles of rows that others follow may be moved whole where they would be cut.
+    // Of rows that others follow some are moved by whole tiles only, from where they begin without that: they would read further.
     let short = match count {
         1 => short.ending_with_a_tile(pattern, tables, bytes),
         _ => short,

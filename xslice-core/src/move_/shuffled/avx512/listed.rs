@@ -20,12 +20,18 @@ pub(super) fn of(
     tables: &Tables<64>,
     holds: impl Fn((isize, isize)) -> bool,
 ) -> Option<ListedTiles> {
-    let RowTiles { whole, cut, .. } = known.tiles;
+    let RowTiles {
+        whole,
+        cut,
+        earlier,
+        ..
+    } = known.tiles;
     let tiles_of_row = whole + cut + usize::from(known.last.is_some());
     let rows = known.loops.count();
     let of_turn = known.loops.inner().turns;
     let are_short =
         tiles_of_row <= SHORT_ROW || !known.loops.is_one() && of_turn * tiles_of_row <= SHORT_TURN;
+    debug_assert!(rows == 1 || earlier == (0, 0), "none begins earlier");
     if rows < 2 || !are_short || rows.checked_mul(tiles_of_row)? > MOST {
         return None;
     }

@@ -125,6 +125,7 @@ impl Short {
 
     /// The tiles of a row that may be followed by what its last vector has too many.
     pub fn spilled(&self) -> RowTiles {
+        debug_assert_eq!(self.tiles.earlier, (0, 0), "none begins earlier");
         RowTiles::whole(self.tiles.whole + self.tiles.cut)
     }
 
