@@ -144,6 +144,19 @@ fn constants_have_one_form_where_a_nest_has_loops_after_all() {
 }
 
 /// What a `const` proves is the whole table, and an index that is never selected may be anything.
+/// Compilers have vectors of 16 bytes where a Move may have those of 64.
+#[test]
+fn rows_of_a_line_or_two_are_calls_of_a_move_from_2_kib_on() {
+    let is_call = |text: &str| {
+        let plan = plan(text);
+        let code = emitted(&plan, &["x"], Destination::Parameter);
+        code.contains("static NEST0")
+    };
+    assert!(is_call("<f64[220, 16]> x[::3]") && is_call("<u8[66, 64]> x[::2]"));
+    assert!(!is_call("<u8[62, 64]> x[::2]") && !is_call("<u8[300, 62]> x[::2]"));
+    assert!(!is_call("<u8[300, 129]> x[::2]"));
+}
+
 #[test]
 fn an_unselected_index_is_in_no_proof() {
     let mut graph = Graph::new();

@@ -22,8 +22,8 @@ const MOST_LOADS: usize = 4;
 const MOST_FITTED: usize = 8 << 10;
 
 /// What a precompiled Shuffle costs: a call and what it sets up, each of its rows, less where they are known, and each load of a vector, more
-/// where a tile is no whole vectors. An instruction of code in place is 1. Fitted to 950 patterns of 1, 3 and 7 KB; known rows to 145 of up to 4 KB; rows that lie anywhere to the
-/// phases of images, of 1 KB a row.
+/// where a tile is no whole vectors. An instruction of code in place is 1. Fitted to 950 patterns of 1, 3 and 7 KB; known rows to 145 of up to
+/// 4 KB; rows that lie anywhere to the phases of images, of 1 KB a row.
 const OF_CALL: usize = 500;
 const OF_KNOWN_CALL: usize = 100;
 const OF_ROW: usize = 20;
