@@ -474,13 +474,13 @@ impl Builder {
             schedule: None,
             scratch,
         });
-        planned.schedule = Schedule::new(&planned.nest, &constant_in(&self.constants));
-        if let Some(schedule) = &mut planned.schedule {
+        if let Some(mut schedule) = Schedule::new(&planned.nest, &constant_in(&self.constants)) {
             schedule.verify(&planned.nest, &len)?;
-            move_::prepare(schedule);
+            move_::prepare(&mut schedule);
             if let Some(Step::Check(check)) = self.steps.last_mut() {
-                check.reader = check.reader_in(schedule);
+                check.reader = check.reader_in(&schedule);
             }
+            planned.schedule = Some(Arc::new(schedule));
         }
         self.steps.push(Step::Nest(planned));
         Ok(())

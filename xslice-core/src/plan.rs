@@ -264,7 +264,7 @@ pub enum Step {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlannedNest {
     pub(crate) nest: LoopNest,
-    pub(crate) schedule: Option<Schedule>,
+    pub(crate) schedule: Option<Arc<Schedule>>,
     /// The temporary that it writes; `None`: the result.
     pub(crate) scratch: Option<usize>,
 }
@@ -279,7 +279,7 @@ impl PlannedNest {
     /// The schedule in bytes; `None` for strings.
     #[must_use]
     pub fn schedule(&self) -> Option<&Schedule> {
-        self.schedule.as_ref()
+        self.schedule.as_deref()
     }
 
     /// The temporary that it writes; `None`: the result.
@@ -390,7 +390,9 @@ impl Plan {
         let behind = self.steps.iter().map(|step| match step {
             Step::Check(check) => check.access.heap_bytes(),
             Step::Nest(planned) => {
-                let schedule = planned.schedule().map_or(0, Schedule::heap_bytes);
+                let schedule = planned
+                    .schedule()
+                    .map_or(0, |schedule| size_of_val(schedule) + schedule.heap_bytes());
                 size_of::<PlannedNest>() + planned.nest.heap_bytes() + schedule
             }
         });

@@ -4,6 +4,7 @@
 pub(super) mod avx2;
 #[cfg(target_arch = "x86_64")]
 pub(super) mod avx512;
+pub(super) mod known;
 
 #[cfg(target_arch = "x86_64")]
 use crate::level::Kind;

@@ -293,7 +293,12 @@ unsafe fn full_turn(
         match schedule.known() {
             Some(KnownMove::Runs(runs)) => runs.run(level, to, from),
             Some(KnownMove::Rows(_)) => known_turn(level, schedule, to, (start, from)),
-            None => return turn(level, schedule, schedule.inner().count(), to, (start, at)),
+            Some(KnownMove::Values(values)) if values.level == level => {
+                (values.written_by)(to, values);
+            }
+            Some(KnownMove::Values(_)) | None => {
+                return turn(level, schedule, schedule.inner().count(), to, (start, at));
+            }
         }
     }
     true

@@ -1,6 +1,6 @@
 //! What is found when a schedule is planned, so that no call has to.
 
-use super::{runs, shuffled};
+use super::{fill, runs, shuffled};
 use crate::nest::schedule::{KnownMove, Move, Schedule};
 
 /// Finds what moves a verified schedule, and builds what it is moved by.
@@ -14,6 +14,10 @@ pub(crate) fn prepare(schedule: &mut Schedule) {
             let (rows, by_other_loads) = shuffled::known(schedule, periods);
             schedule.keep(rows.map(KnownMove::Rows), by_other_loads);
         }
-        Move::Copy { .. } | Move::Lookup(_) | Move::Fill(_) => {}
+        Move::Fill(values) => {
+            let known = fill::known::known(schedule, values);
+            schedule.keep(known.map(KnownMove::Values), None);
+        }
+        Move::Copy { .. } | Move::Lookup(_) => {}
     }
 }

@@ -10,7 +10,7 @@ mod period;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use known::{KnownMove, KnownRuns, MoveRuns};
+pub(crate) use known::{KnownMove, KnownRuns, KnownValues, MoveRuns, WriteValues};
 #[cfg(target_arch = "x86_64")]
 pub(crate) use order::KEPT;
 pub use period::NoShuffle;
@@ -430,7 +430,7 @@ impl Schedule {
     pub(crate) fn known_rows(&self) -> Option<&KnownRows> {
         match &self.known {
             Some(KnownMove::Rows(rows)) => Some(rows),
-            Some(KnownMove::Runs(_)) | None => None,
+            Some(KnownMove::Runs(_) | KnownMove::Values(_)) | None => None,
         }
     }
 

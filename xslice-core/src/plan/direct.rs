@@ -3,11 +3,12 @@
 //! A small call is over before the steps of a plan have been looked at. So what they would compare is kept side by side: where a call fits
 //! it, an engine may move at once. What does not fit goes the way of all plans, which knows what is wrong and in which words.
 
-use super::{Input, OperandNeed, Output, Plan, PlannedNest, Step};
+use super::{Input, OperandNeed, Output, Plan, Step};
 use crate::access::Buffer;
 use crate::elem::ElementType;
 use crate::nest::Source;
 use crate::nest::schedule::{Move, Schedule};
+use alloc::sync::Arc;
 use core::marker::PhantomData;
 
 /// Operands of such a call, at most.
@@ -19,8 +20,8 @@ pub(crate) struct Direct {
     operands: [(ElementType, usize); MOST_OPERANDS],
     count: usize,
     output: (ElementType, usize),
-    /// Whether the nest is one turn of its Move, which reads nothing but the first operand or a Range.
-    is_one_turn: bool,
+    /// The schedule of the nest, if it is one turn of its Move, which reads nothing but the first operand or a Range.
+    turn: Option<Arc<Schedule>>,
 }
 
 impl Direct {
@@ -47,7 +48,11 @@ impl Direct {
             operands: needs,
             count: operands.len(),
             output,
-            is_one_turn: !is_checked && is_one_turn(planned),
+            turn: planned
+                .schedule
+                .as_ref()
+                .filter(|schedule| !is_checked && is_one_turn(schedule))
+                .cloned(),
         })
     }
 
@@ -69,15 +74,13 @@ impl Direct {
     }
 }
 
-fn is_one_turn(planned: &PlannedNest) -> bool {
-    planned.schedule().is_some_and(|schedule| {
-        let reads_first = match schedule.source() {
-            Source::Buffer(buffer) => buffer == Buffer::Operand(0),
-            Source::Range(_) => true,
-        };
-        let reads_indices = matches!(schedule.inner(), Move::Lookup(_));
-        reads_first && !reads_indices && schedule.is_one_turn()
-    })
+fn is_one_turn(schedule: &Schedule) -> bool {
+    let reads_first = match schedule.source() {
+        Source::Buffer(buffer) => buffer == Buffer::Operand(0),
+        Source::Range(_) => true,
+    };
+    let reads_indices = matches!(schedule.inner(), Move::Lookup(_));
+    reads_first && !reads_indices && schedule.is_one_turn()
 }
 
 impl Plan {
@@ -103,11 +106,8 @@ impl Plan {
         inputs: &'c [Input<'_>],
         output: &'c mut Output<'_>,
     ) -> Option<OneTurn<'c>> {
-        let direct = self.direct.as_ref().filter(|direct| direct.is_one_turn)?;
-        let [Step::Nest(planned)] = &self.steps[..] else {
-            return None;
-        };
-        let schedule = planned.schedule()?;
+        let direct = self.direct.as_ref()?;
+        let schedule = direct.turn.as_deref()?;
         let [src, _] = direct.starts(inputs, output)?;
         Some(OneTurn {
             schedule,

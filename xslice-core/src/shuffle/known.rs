@@ -4,7 +4,6 @@ use super::Shuffle;
 use crate::level::Level;
 #[cfg(target_arch = "x86_64")]
 use alloc::vec::Vec;
-use core::hash::{Hash, Hasher};
 
 /// What moves known rows of a Shuffle: where the first is written and read, the rows, the operand's first byte and the one after its last.
 pub(crate) type MoveRows =
@@ -104,21 +103,6 @@ impl KnownRows {
         {
             0
         }
-    }
-}
-
-impl PartialEq for KnownRows {
-    /// Rows of one schedule, with all that it reads, that are equal in this are moved alike.
-    fn eq(&self, other: &Self) -> bool {
-        (self.level, self.loops, self.bytes) == (other.level, other.loops, other.bytes)
-    }
-}
-
-impl Eq for KnownRows {}
-
-impl Hash for KnownRows {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        (self.loops, self.bytes).hash(state);
     }
 }
 

@@ -1,25 +1,54 @@
 //! How all that a schedule moves is moved, where that was found when it was planned.
 
 use crate::level::Level;
-use crate::shuffle::{KnownRows, RowLoops};
+use crate::shuffle::{KnownRows, LINE, RowLoops};
+use alloc::boxed::Box;
 use core::hash::{Hash, Hasher};
+use core::mem::discriminant;
 
 /// What is known of a Move, all its loops with it: that of the best level.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug)]
 pub(crate) enum KnownMove {
     /// Rows of a Shuffle.
     Rows(KnownRows),
     /// Runs of a Strided.
     Runs(KnownRuns),
+    /// Values of a Fill.
+    Values(Box<KnownValues>),
 }
 
 impl KnownMove {
+    /// The level that it is known for.
+    fn level(&self) -> Level {
+        match self {
+            Self::Rows(rows) => rows.level,
+            Self::Runs(runs) => runs.level,
+            Self::Values(values) => values.level,
+        }
+    }
+
     /// Bytes on the heap.
     pub fn heap_bytes(&self) -> usize {
         match self {
             Self::Rows(rows) => rows.heap_bytes(),
             Self::Runs(_) => 0,
+            Self::Values(values) => size_of_val(&**values),
         }
+    }
+}
+
+impl PartialEq for KnownMove {
+    /// All else follows from the schedule, which is compared, too.
+    fn eq(&self, other: &Self) -> bool {
+        (self.level(), discriminant(self)) == (other.level(), discriminant(other))
+    }
+}
+
+impl Eq for KnownMove {}
+
+impl Hash for KnownMove {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        discriminant(self).hash(state);
     }
 }
 
@@ -40,17 +69,32 @@ pub(crate) struct KnownRuns {
     pub loops: RowLoops,
 }
 
-impl PartialEq for KnownRuns {
-    /// What moves them follows from these.
-    fn eq(&self, other: &Self) -> bool {
-        (self.level, self.loops, self.bytes) == (other.level, other.loops, other.bytes)
-    }
+/// What writes known values: where the first is written, and the values.
+pub(crate) type WriteValues = unsafe fn(*mut u8, &KnownValues);
+
+/// Values of a Range side by side, of which those are laid out that the others follow from by additions: what they follow from is loaded,
+/// from wherever a line of the result begins, and not computed.
+#[derive(Clone, Debug)]
+#[repr(align(64))]
+pub(crate) struct KnownValues {
+    /// The first ones; of floats their positions, as floats of that type, which are exact.
+    pub first: [u8; KnownValues::FIRST],
+    /// What leads from each of these to the one a round later, in all lanes of a vector.
+    pub further: [u8; LINE],
+    /// The last values.
+    pub last: [u8; LINE],
+    /// Start and delta of floats, as bits.
+    pub floats: [u64; 2],
+    pub written_by: WriteValues,
+    pub level: Level,
+    /// Of all of them.
+    pub bytes: usize,
 }
 
-impl Eq for KnownRuns {}
+impl KnownValues {
+    /// Bytes that are written in a turn of the loop over them.
+    pub const ROUND: usize = 4 * LINE;
 
-impl Hash for KnownRuns {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        (self.loops, self.bytes).hash(state);
-    }
+    /// Those of a round, from anywhere in the first line on.
+    pub const FIRST: usize = Self::ROUND + LINE;
 }
