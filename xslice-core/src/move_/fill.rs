@@ -87,7 +87,6 @@ fn before_lines(to: *mut u8, count: usize, fill: &Fill) -> usize {
 }
 
 /// Whether floats of `digits` binary digits hold each of these positions, and thus every sum of steps from one to another.
-#[cfg(target_arch = "x86_64")]
 fn is_exact(first: i64, step: i64, count: usize, digits: u32) -> bool {
     let most = 1u64 << digits;
     let last = step

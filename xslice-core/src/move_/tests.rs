@@ -3,12 +3,9 @@
 use super::cache::Cache;
 use super::copy::Rows;
 use super::copy_block;
-use super::fill;
 use super::processor::on_each_processor;
 use super::rows::Way;
 use crate::level::Level;
-use crate::nest::schedule::Fill;
-use crate::range::Progression;
 use crate::shuffle::{Anchor, Pattern, Shuffle, Tables};
 use alloc::{
     collections::BTreeSet,
@@ -22,6 +19,7 @@ use core::cell::RefCell;
 use known::KnownTrial;
 use trial::Trial;
 
+mod fill;
 mod known;
 mod runs;
 mod trial;
@@ -457,104 +455,6 @@ fn a_name_lowers_to_its_level_and_an_unknown_one_to_none() {
     }
     assert_eq!(Level::all().next(), Some(Level::SCALAR));
     assert_eq!(Level::up_to("sse9"), Level::SCALAR);
-}
-
-/// Positions around those from where on a float holds not every integer, and counts around vectors.
-#[test]
-fn a_range_is_its_formula_at_every_level_and_ends_where_it_ends() {
-    let mut random = Random(0x7a11_5eed);
-    let bits = |random: &mut Random| u64::from_le_bytes(random.bytes(8).try_into().unwrap());
-    for round in 0..4000 {
-        let (start, delta) = (bits(&mut random), bits(&mut random));
-        let values = match round % 5 {
-            0 => Progression::I16(start as i16, delta as i16),
-            1 => Progression::I32(start as i32, delta as i32),
-            2 => Progression::I64(start as i64, delta as i64),
-            3 => Progression::F32(1.5f32.to_bits(), (0.1 + random.below(9) as f32).to_bits()),
-            _ => Progression::F64(2.5f64.to_bits(), (0.1 + random.below(9) as f64).to_bits()),
-        };
-        let around = [0, 1 << 24, -(1 << 24), 1 << 31, 1 << 53, -(1 << 53)];
-        let first = around[random.below(6)] + random.below(400) as i64 - 200;
-        let step = random.below(9) as i64 - 4;
-        let count = 1 + random.below(300);
-        let width = values.element_type().size();
-        let stride = width * (1 + random.below(2));
-        let fill = Fill {
-            count,
-            dst_stride: stride as i64,
-            step,
-            values,
-        };
-        let mut expected = vec![UNTOUCHED; count * stride + 64];
-        for k in 0..count {
-            let value = values.bits(first + k as i64 * step).to_le_bytes();
-            expected[k * stride..][..width].copy_from_slice(&value[..width]);
-        }
-        let skipped = random.below(64);
-        for level in Level::all() {
-            let mut result = vec![UNTOUCHED; skipped + expected.len()];
-            let (before, from) = result.split_at_mut(skipped);
-            // SAFETY: each value has room, the last one before the end.
-            unsafe { fill::run(level, from.as_mut_ptr(), count, first, &fill) };
-            assert!(
-                from == expected && before.iter().all(|&byte| byte == UNTOUCHED),
-                "{} {values:?} {first} {step} {count}, {skipped} bytes further",
-                level.name()
-            );
-        }
-        #[cfg(target_arch = "x86_64")]
-        if Level::all().any(|level| level.vector() == 64) && stride == width {
-            let mut result = vec![UNTOUCHED; expected.len()];
-            let to = result.as_mut_ptr();
-            let head = (to.addr().wrapping_neg() % 64 / width).min(count);
-            // SAFETY: as above; the processor has AVX-512.
-            unsafe { fill::avx512::in_lines(to, [head, count - head], first, &fill, Cache::None) };
-            assert!(result == expected, "streamed: {fill:?} {first} {head}");
-        }
-    }
-}
-
-/// So many values that their lines are fetched ahead.
-#[test]
-fn a_long_range_is_its_formula() {
-    let [f32_start, f32_delta] = [1.5f32, 0.1].map(f32::to_bits);
-    let [f64_start, f64_delta] = [2.5f64, 0.1].map(f64::to_bits);
-    for (values, count) in [
-        (Progression::I16(-7, 3), 1_000_003),
-        (Progression::I32(-7, 3), 500_003),
-        (Progression::I64(-7, 3), 250_003),
-        (Progression::F32(f32_start, f32_delta), 500_003),
-        (Progression::F64(f64_start, f64_delta), 250_003),
-    ] {
-        let width = values.element_type().size();
-        let fill = Fill {
-            count,
-            dst_stride: width as i64,
-            step: 1,
-            values,
-        };
-        let value = |k: usize| values.bits(k as i64).to_le_bytes();
-        let expected: Vec<u8> = (0..count)
-            .flat_map(|k| value(k)[..width].to_vec())
-            .collect();
-        let run = |level: Level| {
-            let mut result = vec![UNTOUCHED; count * width + 1];
-            // SAFETY: each value has room.
-            unsafe { fill::run(level, result.as_mut_ptr(), count, 0, &fill) };
-            assert!(result.pop() == Some(UNTOUCHED) && result == expected);
-        };
-        on_each_processor(|| Level::all().for_each(run));
-        #[cfg(target_arch = "x86_64")]
-        for skipped in [0, width, 1] {
-            let mut result = vec![UNTOUCHED; skipped + expected.len() + 1];
-            let to = result[skipped..].as_mut_ptr();
-            if Level::all().any(|level| level.vector() >= 32) {
-                // SAFETY: each value has room; the processor has AVX2.
-                unsafe { fill::avx2::streamed(to, count, 0, &fill) };
-                assert!(result.pop() == Some(UNTOUCHED) && result[skipped..] == expected);
-            }
-        }
-    }
 }
 
 /// Blocks at any place, shorter and longer than those that `memcpy` moves.

@@ -76,6 +76,10 @@ pub(crate) type WriteValues = unsafe fn(*mut u8, &KnownValues);
 /// from wherever a line of the result begins, and not computed.
 #[derive(Clone, Debug)]
 #[repr(align(64))]
+#[cfg_attr(
+    not(target_arch = "x86_64"),
+    expect(dead_code, reason = "only vectors of x86-64 begin with them")
+)]
 pub(crate) struct KnownValues {
     /// The first ones; of floats their positions, as floats of that type, which are exact.
     pub first: [u8; KnownValues::FIRST],

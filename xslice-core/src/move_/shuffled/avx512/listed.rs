@@ -8,7 +8,10 @@ use alloc::vec::Vec;
 /// The list of more tiles takes as much of the first cache as they do.
 const MOST: usize = 256;
 
-/// Rows of more tiles are quicker by a loop over these.
+/// So many tiles are listed whatever their rows are.
+const FEW: usize = 96;
+
+/// More tiles only of rows of so many: longer ones are quicker by a loop over these.
 const SHORT_ROW: usize = 2;
 
 /// The same where these are all that a turn of the loops around the innermost one moves.
@@ -29,14 +32,15 @@ pub(super) fn of(
     let tiles_of_row = whole + cut + usize::from(known.last.is_some());
     let rows = known.loops.count();
     let of_turn = known.loops.inner().turns;
+    let tiles = rows.checked_mul(tiles_of_row)?;
     let are_short =
         tiles_of_row <= SHORT_ROW || !known.loops.is_one() && of_turn * tiles_of_row <= SHORT_TURN;
     debug_assert!(rows == 1 || earlier == (0, 0), "none begins earlier");
-    if rows < 2 || !are_short || rows.checked_mul(tiles_of_row)? > MOST {
+    if rows < 2 || tiles > MOST || tiles > FEW && !are_short {
         return None;
     }
     let mut list = ListedTiles {
-        whole: Vec::with_capacity(rows * tiles_of_row),
+        whole: Vec::with_capacity(tiles),
         ..ListedTiles::default()
     };
     let mut read: Option<(isize, isize)> = None;
@@ -176,9 +180,10 @@ mod tests {
         assert_eq!(tiles(&[257], 1, inside), None);
         assert_eq!(tiles(&[1], 1, inside), None);
         assert_eq!(tiles(&[100], 2, inside), Some([200, 0]));
-        assert_eq!(tiles(&[10], 3, inside), None);
-        assert_eq!(tiles(&[4, 5], 3, inside), Some([60, 0]));
-        assert_eq!(tiles(&[4, 4], 5, inside), None);
+        assert_eq!(tiles(&[32], 3, inside), Some([96, 0]));
+        assert_eq!(tiles(&[33], 3, inside), None);
+        assert_eq!(tiles(&[8, 5], 3, inside), Some([120, 0]));
+        assert_eq!(tiles(&[8, 4], 5, inside), None);
         assert_eq!(tiles(&[0, 5], 3, inside), None);
         // The first row begins with the operand.
         let after = |(first, _)| first >= 0;
