@@ -18,6 +18,10 @@ pub(crate) fn prepare(schedule: &mut Schedule) {
             let known = fill::known::known(schedule, values);
             schedule.keep(known.map(KnownMove::Values), None);
         }
-        Move::Copy { .. } | Move::Lookup(_) => {}
+        &Move::Copy { bytes } => {
+            let known = runs::known_alone(schedule, bytes).map(KnownMove::Runs);
+            schedule.keep(known, None);
+        }
+        Move::Lookup(_) => {}
     }
 }

@@ -6,7 +6,7 @@ use super::at::Turns;
 use super::cache::Cache;
 use super::copy::{self, Mover, Rows, by_width};
 use super::few;
-use super::rows::go_by_width;
+use super::rows::{LEAST_ROW, go_by_width};
 #[cfg(target_arch = "x86_64")]
 use super::rows::{fills_lines, row};
 use crate::level::Level;
@@ -31,6 +31,32 @@ pub(super) fn known(schedule: &Schedule, strided: &Strided) -> Option<KnownRuns>
         &schedule.rows_of(strided, strided.count),
         loops,
     )
+}
+
+/// How the best level moves the one run of `bytes` bytes that is all of a verified schedule, likewise.
+pub(super) fn known_alone(schedule: &Schedule, bytes: usize) -> Option<KnownRuns> {
+    let is_all = schedule.extents().is_empty() && schedule.src().is_affine();
+    (is_all && schedule.cache() == Cache::Near)
+        .then(|| KnownRuns::alone(Level::best(), bytes))
+        .flatten()
+}
+
+/// What moves one run; `None`: that is found by where it lies.
+fn moving_alone(level: Level, bytes: usize) -> Option<MoveRuns> {
+    fn alone<M: Mover>(_: M) -> MoveRuns {
+        self::alone::<M>
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = level;
+    #[cfg(target_arch = "x86_64")]
+    if fills_lines(level, bytes) {
+        return Some(match bytes.div_ceil(LINE) {
+            2 => by_lines::<2>,
+            3 => by_lines::<3>,
+            _ => alone_by_whole_lines,
+        });
+    }
+    (bytes < LEAST_ROW).then(|| by_width!(bytes, alone()))
 }
 
 /// What moves such rows in all turns of their loops, by what moves them in one of those around the innermost loop.
@@ -102,6 +128,18 @@ impl KnownRuns {
             level,
             bytes: rows.bytes,
             loops,
+        })
+    }
+
+    /// A single run of `bytes` bytes, likewise.
+    pub(super) fn alone(level: Level, bytes: usize) -> Option<Self> {
+        let moved_by = moving_alone(level, bytes)?;
+        Some(Self {
+            moved_by,
+            turn_by: moved_by,
+            level,
+            bytes,
+            loops: RowLoops::ONE,
         })
     }
 
@@ -193,6 +231,26 @@ unsafe fn in_short_turns<M: Mover>(dst: *mut u8, src: *const u8, known: &KnownRu
         // SAFETY: by the contract of this function.
         unsafe { turns(M::of(known.bytes), to, from, around, inner) };
     }
+}
+
+/// Moves one run of a width that has a mover.
+///
+/// # Safety
+/// As [`KnownRuns::run`].
+unsafe fn alone<M: Mover>(dst: *mut u8, src: *const u8, known: &KnownRuns) {
+    // SAFETY: by the contract of this function.
+    unsafe { M::of(known.bytes).run(dst, src) };
+}
+
+/// Moves one run by vectors that fill lines of the result.
+///
+/// # Safety
+/// As [`alone`], for more than a line; the processor has AVX-512 F.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f")]
+unsafe fn alone_by_whole_lines(dst: *mut u8, src: *const u8, known: &KnownRuns) {
+    // SAFETY: by the contract of this function.
+    unsafe { row::whole_lines(dst, src, known.bytes) };
 }
 
 /// Moves runs of a width that has a mover.
