@@ -111,7 +111,7 @@ pub fn run_parallel_on(
 #[doc(hidden)]
 #[inline]
 pub fn run_turn(turn: OneTurn<'_>) {
-    move_::only_turn(Level::settled(), turn);
+    move_::only_turn(turn);
 }
 
 /// As [`run`], on temporaries that are fetched only if the plan has some. For engines.

@@ -78,6 +78,7 @@ use crate::nest::schedule::{Fill, KnownMove, LookedUp, Move, Row, Schedule, Stri
 use crate::operand::{Input, Output};
 use crate::plan::{Check, OneTurn, Plan, PlannedNest, Reader};
 use crate::scratch;
+use crate::shuffle::KnownRows;
 use crate::sources::Sources;
 use crate::steps::{self, OnScratch};
 
@@ -127,18 +128,20 @@ pub(crate) fn run(
     output: &mut Output<'_>,
     temporaries: impl FnOnce(OnScratch<'_>) -> Result<(), Error>,
 ) -> Result<(), Error> {
-    if let Some(turn) = plan.one_turn(inputs, output) {
-        only_turn(level, turn);
+    if level == Level::settled()
+        && let Some(turn) = plan.one_turn(inputs, output)
+    {
+        only_turn(turn);
         return Ok(());
     }
     each_step(level, plan, inputs, output, temporaries)
 }
 
-/// Runs what is one turn of one Move.
+/// Runs what is one turn of one Move, by the best level.
 #[inline]
-pub(crate) fn only_turn(level: Level, turn: OneTurn<'_>) {
+pub(crate) fn only_turn(turn: OneTurn<'_>) {
     // SAFETY: holding the turn is the proof that the call has the lengths for which the schedule was verified; no index takes part (I3).
-    unsafe { only_turn_of(level, turn.schedule, turn.src, turn.dst) };
+    unsafe { only_turn_of(turn.schedule, turn.src, turn.dst) };
 }
 
 /// Most calls of one turn are short, and this puts nothing on the stack.
@@ -146,7 +149,11 @@ pub(crate) fn only_turn(level: Level, turn: OneTurn<'_>) {
 /// # Safety
 /// As [`one_turn`], from the offset of the source on.
 #[inline(never)]
-unsafe fn only_turn_of(level: Level, schedule: &Schedule, src: *const u8, dst: *mut u8) {
+unsafe fn only_turn_of(schedule: &Schedule, src: *const u8, dst: *mut u8) {
+    // What is known is known for the best level: it need not be asked which that is.
+    let level = schedule
+        .known()
+        .map_or_else(Level::settled, KnownMove::level);
     // SAFETY: by the contract of this function.
     unsafe { one_turn(level, schedule, dst, (src, schedule.src().offset)) };
 }
@@ -292,7 +299,7 @@ unsafe fn full_turn(
     unsafe {
         match schedule.known() {
             Some(KnownMove::Runs(runs)) => runs.run(level, to, from),
-            Some(KnownMove::Rows(_)) => known_turn(level, schedule, to, (start, from)),
+            Some(KnownMove::Rows(rows)) => known_turn(level, schedule, rows, to, (start, from)),
             Some(KnownMove::Values(values)) if values.level == level => {
                 (values.written_by)(to, values);
             }
@@ -304,18 +311,19 @@ unsafe fn full_turn(
     true
 }
 
-/// Finds its periods and rows in the schedule: told of them as well, it would be told more than fits registers.
+/// Moves the known rows of the schedule's Shuffle.
 ///
 /// # Safety
 /// As [`full_turn`].
-#[inline(never)]
+#[inline(always)]
 unsafe fn known_turn(
     level: Level,
     schedule: &Schedule,
+    known: &KnownRows,
     to: *mut u8,
     (start, from): (*const u8, *const u8),
 ) {
-    let (Move::Shuffle(periods), Some(known)) = (schedule.inner(), schedule.known_rows()) else {
+    let Move::Shuffle(periods) = schedule.inner() else {
         return debug_assert!(false, "rows are known of shuffles");
     };
     let operand = periods.operand(start);

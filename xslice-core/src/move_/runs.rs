@@ -60,12 +60,23 @@ fn moving_alone(level: Level, bytes: usize) -> Option<MoveRuns> {
 }
 
 /// What moves such rows in all turns of their loops, by what moves them in one of those around the innermost loop.
-fn moving(turn_by: MoveRuns, rows: &Rows, loops: &RowLoops) -> MoveRuns {
-    fn in_short_turns<M: Mover>(_: M) -> MoveRuns {
-        self::in_short_turns::<M>
-    }
+fn moving(level: Level, turn_by: MoveRuns, rows: &Rows, loops: &RowLoops) -> MoveRuns {
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = level;
     if loops.is_one() {
         return turn_by;
+    }
+    #[cfg(target_arch = "x86_64")]
+    if level.vector() == LINE && rows.bytes == LINE && !are_long_turns(rows) {
+        return of_a_line_in_short_turns;
+    }
+    moving_by_width(rows, loops)
+}
+
+/// The same, whatever the level, for several turns.
+fn moving_by_width(rows: &Rows, loops: &RowLoops) -> MoveRuns {
+    fn in_short_turns<M: Mover>(_: M) -> MoveRuns {
+        self::in_short_turns::<M>
     }
     let [_, around, _] = loops.0;
     let are_few = around.turns > 1 && few::takes(rows.bytes, rows.count, rows.cache);
@@ -123,7 +134,7 @@ impl KnownRuns {
     pub(super) fn new(level: Level, rows: &Rows, loops: RowLoops) -> Option<Self> {
         let turn_by = moving_turn(level, rows)?;
         Some(Self {
-            moved_by: moving(turn_by, rows, &loops),
+            moved_by: moving(level, turn_by, rows, &loops),
             turn_by,
             level,
             bytes: rows.bytes,
@@ -192,11 +203,19 @@ impl KnownRuns {
         inner.each(dst, src).for_each(|(to, from)| run(to, from));
     }
 
-    /// Whether each begins with a vector of so many bytes of the result.
+    /// Whether each of the innermost loop begins with a vector of so many bytes of the result.
     #[cfg(target_arch = "x86_64")]
     fn begin_with<const VECTOR: usize>(&self, dst: *mut u8) -> bool {
         let stride = self.loops.inner().apart.0.cast_unsigned();
         (dst.addr() | stride).is_multiple_of(VECTOR)
+    }
+
+    /// The same of all.
+    #[cfg(target_arch = "x86_64")]
+    fn all_begin_with<const VECTOR: usize>(&self, dst: *mut u8) -> bool {
+        let [outermost, around, _] = self.loops.0;
+        let strides = outermost.apart.0 | around.apart.0;
+        self.begin_with::<VECTOR>(dst) && strides.cast_unsigned().is_multiple_of(VECTOR)
     }
 }
 
@@ -276,6 +295,36 @@ unsafe fn of_a_line(dst: *mut u8, src: *const u8, known: &KnownRuns) {
         match known.begin_with::<16>(dst) && !known.begin_with::<LINE>(dst) {
             true => by_mover::<copy::Fixed<LINE>>(dst, src, known),
             false => by_lines::<1>(dst, src, known),
+        }
+    }
+}
+
+/// The same for short turns of several loops: to call a function for each would take as long as a few.
+///
+/// # Safety
+/// As [`KnownRuns::run`]; the processor has AVX-512 F.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f")]
+unsafe fn of_a_line_in_short_turns(dst: *mut u8, src: *const u8, known: &KnownRuns) {
+    #[target_feature(enable = "avx512f")]
+    #[inline(never)]
+    unsafe fn turns((dst, src): (*mut u8, *const u8), around: Turns, inner: Turns) {
+        for (to, from) in around.each(dst, src) {
+            for (to, from) in inner.each(to, from) {
+                // SAFETY: by the contract of `of_a_line_in_short_turns`.
+                unsafe { row::lines::<1>(to, from, LINE) };
+            }
+        }
+    }
+    // SAFETY: by the contract of this function.
+    unsafe {
+        if known.all_begin_with::<16>(dst) && !known.all_begin_with::<LINE>(dst) {
+            let by_width = moving_by_width(&known.rows(), &known.loops);
+            return by_width(dst, src, known);
+        }
+        let [outermost, around, inner] = known.loops.0.map(Turns::of);
+        for place in outermost.each(dst, src) {
+            turns(place, around, inner);
         }
     }
 }

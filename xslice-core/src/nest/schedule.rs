@@ -22,7 +22,7 @@ use crate::error::Error;
 use crate::level::Level;
 use crate::list::List;
 use crate::range::Progression;
-use crate::shuffle::{KnownRows, LINE, Shuffle};
+use crate::shuffle::{LINE, Shuffle};
 use crate::tensor::Tensor;
 use alloc::{borrow::Cow, format, sync::Arc};
 use core::fmt;
@@ -426,15 +426,15 @@ impl Schedule {
 
     /// The rows of the Move as the best level moves them, if they were [kept](Self::keep): those of a turn where indices say where it
     /// begins, else all.
-    #[inline]
-    pub(crate) fn known_rows(&self) -> Option<&KnownRows> {
+    #[cfg(test)]
+    pub(crate) fn known_rows(&self) -> Option<&crate::shuffle::KnownRows> {
         match &self.known {
             Some(KnownMove::Rows(rows)) => Some(rows),
             Some(KnownMove::Runs(_) | KnownMove::Values(_)) | None => None,
         }
     }
 
-    /// What is known of the Move, likewise.
+    /// What is known of the Move, for the best level, if it was [kept](Self::keep): of a turn where indices say where it begins, else of all.
     #[inline]
     pub(crate) fn known(&self) -> Option<&KnownMove> {
         self.known.as_ref()

@@ -64,13 +64,16 @@ impl Direct {
         output: &Output<'_>,
     ) -> Option<[*const u8; MOST_OPERANDS]> {
         let mut starts = [core::ptr::null(); MOST_OPERANDS];
-        let mut fits =
-            inputs.len() == self.count && (output.element_type(), output.len()) == self.output;
+        if inputs.len() != self.count || (output.element_type(), output.len()) != self.output {
+            return None;
+        }
         for ((start, input), operand) in starts.iter_mut().zip(inputs).zip(&self.operands) {
-            fits &= (input.element_type(), input.len()) == *operand;
+            if (input.element_type(), input.len()) != *operand {
+                return None;
+            }
             *start = input.as_ptr();
         }
-        fits.then_some(starts)
+        Some(starts)
     }
 }
 

@@ -19,7 +19,8 @@ pub(crate) enum KnownMove {
 
 impl KnownMove {
     /// The level that it is known for.
-    fn level(&self) -> Level {
+    #[inline]
+    pub fn level(&self) -> Level {
         match self {
             Self::Rows(rows) => rows.level,
             Self::Runs(runs) => runs.level,

@@ -36,10 +36,15 @@ pub(in crate::move_::shuffled) fn known(
             (false, true) => several_rows::<VECTORS, LOADS, true>,
         })
     }
-    const fn listed<const VECTORS: usize, const LOADS: usize>(by_words: bool) -> Option<MoveRows> {
-        Some(match by_words && LOADS > 1 {
-            false => listed::moved::<VECTORS, LOADS, false>,
-            true => listed::moved::<VECTORS, LOADS, true>,
+    const fn listed<const VECTORS: usize, const LOADS: usize>(
+        has_ends: bool,
+        by_words: bool,
+    ) -> Option<MoveRows> {
+        Some(match (has_ends, by_words && LOADS > 1) {
+            (false, false) => listed::moved::<VECTORS, LOADS, false>,
+            (false, true) => listed::moved::<VECTORS, LOADS, true>,
+            (true, false) => listed::moved_to_the_ends::<VECTORS, LOADS, false>,
+            (true, true) => listed::moved_to_the_ends::<VECTORS, LOADS, true>,
         })
     }
     let (count, bytes) = (loops.count(), periods * pattern.period());
@@ -69,7 +74,7 @@ pub(in crate::move_::shuffled) fn known(
     Some(match listed::of(&known, tables, holds) {
         None => known,
         Some(tiles) => KnownRows {
-            moved_by: by_shape!(tables, listed(by_words), None)?,
+            moved_by: by_shape!(tables, listed(!tiles.at_ends.is_empty(), by_words), None)?,
             listed: Some(tiles),
             ..known
         },

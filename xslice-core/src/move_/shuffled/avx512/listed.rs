@@ -72,7 +72,7 @@ pub(super) fn of(
     Some(list)
 }
 
-/// Moves rows that are listed, by the tables of that shape.
+/// Moves rows that are listed, all of them inside the operand, by the tables of that shape.
 ///
 /// # Safety
 /// As [`super::known::one_row`], for all of them.
@@ -91,8 +91,7 @@ pub(super) unsafe fn moved<const VECTORS: usize, const LOADS: usize, const WORDS
         let (Some(tables), Some(tiles)) = (shuffle.wide(), &known.listed) else {
             return move_anyhow(shuffle, dst, src, known, low, high);
         };
-        let run = Run::new(dst, src, known.bytes, low..high);
-        if !run.holds(tiles.reach) {
+        if !Run::new(dst, src, known.bytes, low..high).holds(tiles.reach) {
             return move_anyhow(shuffle, dst, src, known, low, high);
         }
         let in_registers = WideInRegisters::<VECTORS, LOADS, WORDS>::new(tables);
@@ -112,8 +111,32 @@ pub(super) unsafe fn moved<const VECTORS: usize, const LOADS: usize, const WORDS
             let (src, dst) = tile.place(src, dst);
             in_registers.cut(dst, src, bytes);
         }
-        if !tiles.at_ends.is_empty() {
-            at_ends::<VECTORS, LOADS>(&run, tables, &tiles.at_ends);
+    }
+}
+
+/// The same of rows some of which have loads that leave the operand. Out of the way of [`moved`], which has to remember nothing for these.
+///
+/// # Safety
+/// As [`moved`].
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
+pub(super) unsafe fn moved_to_the_ends<
+    const VECTORS: usize,
+    const LOADS: usize,
+    const WORDS: bool,
+>(
+    shuffle: &Shuffle,
+    dst: *mut u8,
+    src: *const u8,
+    known: &KnownRows,
+    low: *const u8,
+    high: *const u8,
+) {
+    // SAFETY: by the contract of this function. Where the rows are not where they were known to be, `moved` has moved all of them.
+    unsafe {
+        moved::<VECTORS, LOADS, WORDS>(shuffle, dst, src, known, low, high);
+        if let (Some(tables), Some(tiles)) = (shuffle.wide(), &known.listed) {
+            let first = Run::new(dst, src, known.bytes, low..high);
+            at_ends::<VECTORS, LOADS>(&first, tables, &tiles.at_ends);
         }
     }
 }
