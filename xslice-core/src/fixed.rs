@@ -84,7 +84,9 @@ impl<T: Element> Nest<T> {
     #[inline]
     pub fn run<const LOOPS: usize>(&self, numbers: Copied<LOOPS>, src: &[T], dst: &mut [T]) {
         self.0.with(numbers, Self::numbers, |proof| {
-            proof.run(&[src.into()], dst.into());
+            if !proof.run_turn(src, dst) {
+                proof.run(&[src.into()], dst.into());
+            }
         });
     }
 
@@ -120,7 +122,9 @@ impl<T: Element> Fill<T> {
     #[inline]
     pub fn run<const LOOPS: usize>(&self, numbers: Filled<LOOPS>, dst: &mut [T]) {
         self.0.with(numbers, Self::numbers, |proof| {
-            proof.run(&[], dst.into());
+            if !proof.run_turn(&[], dst) {
+                proof.run(&[], dst.into());
+            }
         });
     }
 

@@ -2,12 +2,13 @@
 
 use super::{Copied, Indices, LookedUp};
 use crate::access::{Access, Buffer, IndexType, Lookup};
-use crate::elem::ElementType;
+use crate::elem::{Element, ElementType};
 use crate::level::Level;
 use crate::move_;
 use crate::nest::schedule::{Move, Schedule};
 use crate::nest::{LoopNest, Parts, Source};
 use crate::operand::{Input, Output};
+use crate::plan::OneTurn;
 use alloc::vec::Vec;
 
 /// A buffer as a nest of any number of loops sees it.
@@ -198,6 +199,8 @@ pub(super) struct Proof {
     output: usize,
     /// Whether the Move tests each index of the table as it reads it.
     pub tests_every_index: bool,
+    /// Type and length of the source, where the nest is one turn of a Move that reads nothing else; a Range has no elements.
+    turn: Option<(ElementType, usize)>,
 }
 
 /// An input as the schedule reads it.
@@ -263,10 +266,12 @@ impl Proof {
             len: table.side.0,
             axis: table.size,
         });
+        let reads_indices = matches!(schedule.inner(), Move::Lookup(_));
+        let is_turn = schedule.is_one_turn() && !reads_indices && numbers.tables.is_empty();
+        let source_len = numbers.source.buffer().map_or(0, |_| numbers.src.0);
         Self {
-            tests_every_index: reads_all
-                && matches!(schedule.inner(), Move::Lookup(_))
-                && schedule.is_one_turn(),
+            tests_every_index: reads_all && reads_indices && schedule.is_one_turn(),
+            turn: is_turn.then_some((numbers.ty, source_len)),
             inputs: source.into_iter().chain(tables).collect(),
             output: numbers.dst.0,
             level: Level::best(),
@@ -277,6 +282,17 @@ impl Proof {
     /// The size of the axis that indices of a table are of; 0 where there is none.
     pub fn axis(&self, table: usize) -> i64 {
         self.inputs.get(1 + table).map_or(0, |need| need.axis)
+    }
+
+    /// Runs the nest if one turn of a Move is all of it, from `src`, which is empty for a Range, and if the buffers are those of the nest;
+    /// `false`: it has not run. Small ones have moved before buffers would have been described in memory.
+    #[inline]
+    pub fn run_turn<T: Element>(&self, src: &[T], dst: &mut [T]) -> bool {
+        let is_turn = self.turn == Some((T::TYPE, src.len())) && self.output == dst.len();
+        if is_turn {
+            move_::only_turn(OneTurn::new(&self.schedule, src, dst));
+        }
+        is_turn
     }
 
     /// Runs the nest, whose indices have been checked or are all tested by its Move; then `false` says that one is outside.

@@ -180,40 +180,19 @@ fn tested_by_move(check: &Check) -> bool {
 }
 
 /// Runs a nest that was proved alone, without a plan, and its call. `false`: an index that its Move tests is outside.
-#[inline]
+#[inline(never)]
 pub(crate) fn proven(call: Proven<'_>) -> bool {
     let (level, schedule, inputs, mut output) = call.call();
-    let dst = output.as_mut_ptr();
-    // SAFETY: holding the call is the proof of I2 and I3: its buffers have the lengths that the schedule names, and its indices have been
-    // checked, but for those that its move tests.
-    unsafe {
-        // Such a nest reads its first operand, or a Range.
-        let start = inputs.first().map_or(core::ptr::null(), Input::as_ptr);
-        let source = (start, schedule.src().offset);
-        let moved = schedule.is_one_turn() && one_turn(level, schedule, dst, source);
-        moved || with_sources(level, schedule, inputs, dst)
-    }
-}
-
-/// Runs a schedule that reads operands only.
-///
-/// # Safety
-/// As [`nest`].
-#[inline(never)]
-unsafe fn with_sources(
-    level: Level,
-    schedule: &Schedule,
-    inputs: &[Input<'_>],
-    dst: *mut u8,
-) -> bool {
+    // It reads operands only.
     let sources = Sources {
         constants: &[],
         inputs,
         earlier: scratch::Earlier::default(),
         found: &[],
     };
-    // SAFETY: by the contract of this function.
-    unsafe { whole(level, schedule, &sources, dst) }
+    // SAFETY: holding the call is the proof of I2 and I3: its buffers have the lengths that the schedule names, and its indices have been
+    // checked, but for those that its move tests.
+    unsafe { whole(level, schedule, &sources, output.as_mut_ptr()) }
 }
 
 /// Runs one nest. `false`: an index that its move reads lies outside its axis; then some rows may not have moved.

@@ -5,7 +5,7 @@
 
 use super::{Input, OperandNeed, Output, Plan, Step};
 use crate::access::Buffer;
-use crate::elem::ElementType;
+use crate::elem::{Element, ElementType};
 use crate::nest::Source;
 use crate::nest::schedule::{Move, Schedule};
 use alloc::sync::Arc;
@@ -121,11 +121,25 @@ impl Plan {
     }
 }
 
-/// One turn of a Move, and buffers of the lengths that it was verified for, from which it reads and to which it writes. For engines.
+/// One turn of a Move that reads no index, and buffers of the lengths that it was verified for, from which it reads and to which it writes.
+/// For engines.
 #[doc(hidden)]
 pub struct OneTurn<'c> {
     pub(crate) schedule: &'c Schedule,
     pub(crate) src: *const u8,
     pub(crate) dst: *mut u8,
     _buffers: PhantomData<(&'c [u8], &'c mut [u8])>,
+}
+
+impl<'c> OneTurn<'c> {
+    /// For buffers that have been compared with these lengths.
+    #[inline]
+    pub(crate) fn new<T: Element>(schedule: &'c Schedule, src: &'c [T], dst: &'c mut [T]) -> Self {
+        Self {
+            schedule,
+            src: src.as_ptr().cast(),
+            dst: dst.as_mut_ptr().cast(),
+            _buffers: PhantomData,
+        }
+    }
 }
