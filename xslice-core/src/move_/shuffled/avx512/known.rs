@@ -26,15 +26,19 @@ pub(in crate::move_::shuffled) fn known(
     holds: impl Fn((isize, isize)) -> bool,
 ) -> Option<KnownRows> {
     const fn moving<const VECTORS: usize, const LOADS: usize>(
-        is_one: bool,
+        (is_one, is_long): (bool, bool),
         by_words: bool,
     ) -> Option<MoveRows> {
-        Some(match (is_one, by_words && LOADS > 1) {
-            (true, false) => one_row::<VECTORS, LOADS, false>,
-            (true, true) => one_row::<VECTORS, LOADS, true>,
-            (false, false) => several_rows::<VECTORS, LOADS, false>,
-            (false, true) => several_rows::<VECTORS, LOADS, true>,
-        })
+        Some(
+            match (is_one, is_long && VECTORS == 1, by_words && LOADS > 1) {
+                (true, false, false) => one_row::<VECTORS, LOADS, false>,
+                (true, false, true) => one_row::<VECTORS, LOADS, true>,
+                (true, true, false) => one_long_row::<LOADS, false>,
+                (true, true, true) => one_long_row::<LOADS, true>,
+                (false, _, false) => several_rows::<VECTORS, LOADS, false>,
+                (false, _, true) => several_rows::<VECTORS, LOADS, true>,
+            },
+        )
     }
     const fn listed<const VECTORS: usize, const LOADS: usize>(
         has_ends: bool,
@@ -52,7 +56,8 @@ pub(in crate::move_::shuffled) fn known(
         return None;
     }
     let by_words = tables.words.is_some();
-    let moved_by = by_shape!(tables, moving(count == 1, by_words), None)?;
+    let row = (count == 1, are_long(bytes, tables));
+    let moved_by = by_shape!(tables, moving(row, by_words), None)?;
     let (short, last) = Short::alone(pattern, tables, bytes);
     // Of rows that others follow some are moved by whole tiles only, from where they begin without that: they would read further.
     let short = match count {
@@ -100,26 +105,75 @@ unsafe fn one_row<const VECTORS: usize, const LOADS: usize, const WORDS: bool>(
         let Some(tables) = shuffle.wide() else {
             return move_anyhow(shuffle, dst, src, known, low, high);
         };
-        let row = Run::new(dst, src, known.bytes, low..high);
-        if !row.holds(known.reach) {
-            return at_an_end::<VECTORS, LOADS>(&row, tables);
+        if !Run::new(dst, src, known.bytes, low..high).holds(known.reach) {
+            return one_row_at_an_end::<VECTORS, LOADS>(shuffle, dst, src, known, low, high);
         }
         let in_registers = WideInRegisters::<VECTORS, LOADS, WORDS>::new(tables);
-        match VECTORS == 1 && are_long::<LOADS>(known, tables) {
-            true => in_registers.long_row(tables, (src, dst), known),
-            false => {
-                in_registers.row::<false, 0>(tables, (src, dst), known.tiles, Fetch::NONE);
-                in_registers.last(known, (src, dst));
+        in_registers.row::<false, 0>(tables, (src, dst), known.tiles, Fetch::NONE);
+        in_registers.last(known, (src, dst));
+    }
+}
+
+/// The same for a row that [is long](are_long), of tiles of one vector.
+///
+/// # Safety
+/// As [`one_row`].
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
+unsafe fn one_long_row<const LOADS: usize, const WORDS: bool>(
+    shuffle: &Shuffle,
+    dst: *mut u8,
+    src: *const u8,
+    known: &KnownRows,
+    low: *const u8,
+    high: *const u8,
+) {
+    // SAFETY: by the contract of this function; the loads of a row that fits lie inside the operand.
+    unsafe {
+        let Some(tables) = shuffle.wide() else {
+            return move_anyhow(shuffle, dst, src, known, low, high);
+        };
+        if !Run::new(dst, src, known.bytes, low..high).holds(known.reach) {
+            return one_row_at_an_end::<1, LOADS>(shuffle, dst, src, known, low, high);
+        }
+        let in_registers = WideInRegisters::<1, LOADS, WORDS>::new(tables);
+        in_registers.long_row(tables, (src, dst), known);
+    }
+}
+
+/// The same for a row some of whose loads leave the operand. Out of the way of those that have none.
+///
+/// # Safety
+/// As [`one_row`].
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
+#[inline(never)]
+unsafe fn one_row_at_an_end<const VECTORS: usize, const LOADS: usize>(
+    shuffle: &Shuffle,
+    dst: *mut u8,
+    src: *const u8,
+    known: &KnownRows,
+    low: *const u8,
+    high: *const u8,
+) {
+    // SAFETY: by the contract of this function.
+    unsafe {
+        match shuffle.wide() {
+            Some(tables) => {
+                let row = Run::new(dst, src, known.bytes, low..high);
+                at_an_end::<VECTORS, LOADS>(&row, tables);
             }
+            None => move_anyhow(shuffle, dst, src, known, low, high),
         }
     }
 }
 
-/// Whether rows are so long that their tiles, of one line, had better be lines of the result: shorter ones are over before those at both ends
-/// have paid, and several loads take their time anyway.
-fn are_long<const LOADS: usize>(known: &KnownRows, tables: &Tables<64>) -> bool {
-    let least = if LOADS == 1 { 20 * LINE } else { 128 * LINE };
-    known.bytes >= least && (tables.tile, tables.given) == (LINE, LINE)
+/// Whether rows of so many bytes are so long that their tiles, of one line, had better be lines of the result: shorter ones are over before
+/// those at both ends have paid, and several loads take their time anyway.
+fn are_long(bytes: usize, tables: &Tables<64>) -> bool {
+    let least = match tables.per_vector {
+        1 => 20 * LINE,
+        _ => 128 * LINE,
+    };
+    bytes >= least && (tables.tile, tables.given) == (LINE, LINE)
 }
 
 /// The same for rows.
@@ -143,7 +197,7 @@ unsafe fn several_rows<const VECTORS: usize, const LOADS: usize, const WORDS: bo
         if !Run::new(dst, src, known.bytes, low..high).holds(known.reach_of_all) {
             return at_the_ends::<VECTORS, LOADS>(tables, dst, src, known, low, high);
         }
-        if (VECTORS, LOADS) == (1, 1) && are_long::<LOADS>(known, tables) {
+        if (VECTORS, LOADS) == (1, 1) && are_long(known.bytes, tables) {
             return long_rows::<VECTORS, LOADS, WORDS>(tables, dst, src, known);
         }
         match known.loops.is_one() {
