@@ -8,9 +8,9 @@
 //!
 //! A file for each kind of move, and below it one for each set of instructions that it has code of its own for:
 //!   copy, rows, stream  copies and strided moves: short runs, rows in one of several ways, results that no cache keeps
-//!   runs                strided moves of results that stay near, found when they are planned
+//!   runs                copies and strided moves of results that stay near, found when they are planned
 //!   few                 so few narrow rows in each of many turns that their places stay in registers
-//!   fill                values of a Range
+//!   fill                values of a Range, the first ones laid out when they are planned
 //!   shuffled            shuffles, by `lanes` of 16 bytes for any set: `avx2`, `avx512`, `neon`
 //!   lookup              rows where indices point: `single` ones, `avx2`, `avx512`, `neon`; those that `repeat` in each turn: `pattern`, `units`,
 //!                       `columns`, `avx2`, `avx512`
@@ -280,6 +280,7 @@ unsafe fn full_turn(
             Some(KnownMove::Runs(runs)) => runs.run(level, to, from),
             Some(KnownMove::Rows(rows)) => known_turn(level, schedule, rows, to, (start, from)),
             Some(KnownMove::Values(values)) if values.level == level => {
+                debug_assert_eq!(at, schedule.src().offset, "they are known from there on");
                 (values.written_by)(to, values);
             }
             Some(KnownMove::Values(_)) | None => {

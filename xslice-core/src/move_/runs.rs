@@ -1,4 +1,4 @@
-//! Runs at constant distances in a result that stays near: what moves them is found when they are planned.
+//! Runs at constant distances in a result that stays near, or a single one: what moves them is found when they are planned.
 //!
 //! A small call is over before it has been found how wide its runs are, which loops are around them, and how few there are in each turn.
 

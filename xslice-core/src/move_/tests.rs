@@ -117,7 +117,9 @@ fn known_rows_are_what_their_patterns_say() {
         let periods = [1, 2, 3, 5, 16, 21][random.below(6)];
         let slack = [(0, 0), (1, 7), (64, 64)][random.below(3)];
         let loops = random.below(4);
-        let extents: Vec<usize> = (0..loops).map(|_| 1 + random.below(5)).collect();
+        // Of a single loop more rows than are listed, too.
+        let most = if loops == 1 { 30 } else { 5 };
+        let extents: Vec<usize> = (0..loops).map(|_| 1 + random.below(most)).collect();
         let trial = KnownTrial::new(&mut random, &tried, periods, &extents, slack);
         known += Level::all().map(|level| trial.run(level)).sum::<usize>();
         #[cfg(target_arch = "x86_64")]
@@ -178,7 +180,7 @@ fn long_known_rows_are_what_their_patterns_say() {
         let pattern = Pattern::new(offsets, stride, false, Anchor::First).expect("near enough");
         let tried = Shuffle::new(pattern);
         for _ in 0..40 {
-            let extents = [1 + random.below(3)];
+            let extents = [1 + random.below(6)];
             let periods = bytes / width as usize;
             let trial = KnownTrial::new(&mut random, &tried, periods, &extents, (64, 64));
             known += Level::all().map(|level| trial.run(level)).sum::<usize>();

@@ -54,7 +54,8 @@ impl Schedule {
         matches!(self.moved_tables(last), MovedTables::None)
     }
 
-    /// Whether the rows or runs that [`Schedule::run_innermost`] moves in a turn of the loops around it are known: it has little to find out.
+    /// Whether it is known how the rows, runs or values are moved that [`Schedule::run_innermost`] moves in a turn of the loops around it: it
+    /// has little to find out.
     #[doc(hidden)]
     #[must_use]
     pub fn knows_rows(&self) -> bool {

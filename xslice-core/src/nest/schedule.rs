@@ -221,7 +221,7 @@ impl Schedule {
     /// The same for vectors of `vector` bytes. That is all in which levels differ here: a longer vector holds longer runs.
     fn for_vectors(vector: usize, nest: &LoopNest, known: Known<'_>) -> Option<Self> {
         let size = nest.element_type().size();
-        // Where it is made it stays: it is large.
+        // Changed where it is made: it is large.
         let mut made = Self::unscheduled(nest);
         if let Some(schedule) = &mut made {
             match nest.source() {

@@ -1,7 +1,8 @@
 //! Calls of one nest on a few operands.
 //!
-//! A small call is over before the steps of a plan have been looked at. So what they would compare is kept side by side: where a call fits
-//! it, an engine may move at once. What does not fit goes the way of all plans, which knows what is wrong and in which words.
+//! A small call is over before the steps of a plan have been looked at. So what they would compare is kept side by side, with the schedule
+//! where one turn of its Move is all: where a call fits it, an engine may move at once. What does not fit goes the way of all plans, which
+//! knows what is wrong and in which words.
 
 use super::{Input, OperandNeed, Output, Plan, Step};
 use crate::access::Buffer;

@@ -139,11 +139,11 @@ impl RowTiles {
 }
 
 /// The loops around rows, innermost last.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct RowLoops(pub [RowLoop; 3]);
 
 /// One of them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct RowLoop {
     pub turns: usize,
     /// How far a turn is from the next in the destination and in the source.

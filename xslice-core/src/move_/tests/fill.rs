@@ -2,7 +2,6 @@
 
 use super::{Random, UNTOUCHED};
 use crate::level::Level;
-use crate::move_::cache::Cache;
 use crate::move_::fill;
 use crate::move_::processor::on_each_processor;
 use crate::nest::schedule::{Fill, KnownValues};
@@ -24,8 +23,16 @@ fn a_range_is_its_formula_at_every_level_and_ends_where_it_ends() {
             3 => Progression::F32(1.5f32.to_bits(), (0.1 + random.below(9) as f32).to_bits()),
             _ => Progression::F64(2.5f64.to_bits(), (0.1 + random.below(9) as f64).to_bits()),
         };
-        let around = [0, 1 << 24, -(1 << 24), 1 << 31, 1 << 53, -(1 << 53)];
-        let first = around[random.below(6)] + random.below(400) as i64 - 200;
+        let around = [
+            0,
+            1 << 24,
+            -(1 << 24),
+            1 << 31,
+            1 << 53,
+            -(1 << 53),
+            i64::MAX,
+        ];
+        let first = around[random.below(7)].wrapping_add(random.below(400) as i64 - 200);
         let step = random.below(9) as i64 - 4;
         let count = 1 + random.below(300);
         let width = values.element_type().size();
@@ -38,7 +45,9 @@ fn a_range_is_its_formula_at_every_level_and_ends_where_it_ends() {
         };
         let mut expected = vec![UNTOUCHED; count * stride + 64];
         for k in 0..count {
-            let value = values.bits(first + k as i64 * step).to_le_bytes();
+            let value = values
+                .bits(first.wrapping_add(k as i64 * step))
+                .to_le_bytes();
             expected[k * stride..][..width].copy_from_slice(&value[..width]);
         }
         let skipped = random.below(64);
@@ -68,11 +77,14 @@ fn a_range_is_its_formula_at_every_level_and_ends_where_it_ends() {
         }
         #[cfg(target_arch = "x86_64")]
         if Level::all().any(|level| level.vector() == 64) && stride == width {
+            use crate::move_::cache;
             let mut result = vec![UNTOUCHED; expected.len()];
             let to = result.as_mut_ptr();
             let head = (to.addr().wrapping_neg() % 64 / width).min(count);
             // SAFETY: as above; the processor has AVX-512.
-            unsafe { fill::avx512::in_lines(to, [head, count - head], first, &fill, Cache::None) };
+            unsafe {
+                fill::avx512::in_lines(to, [head, count - head], first, &fill, cache::Cache::None)
+            };
             assert!(result == expected, "streamed: {fill:?} {first} {head}");
         }
     }

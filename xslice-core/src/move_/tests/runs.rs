@@ -62,8 +62,7 @@ struct Trial {
 }
 
 impl Trial {
-    fn new(random: &mut Random, bytes: usize) -> Self {
-        let loops = loops(random, bytes);
+    fn new(random: &mut Random, bytes: usize, loops: RowLoops) -> Self {
         let places = places(loops);
         let lowest = places.iter().map(|place| place.1).min().unwrap_or(0);
         let highest = places.iter().map(|place| place.1).max().unwrap_or(0);
@@ -94,9 +93,11 @@ impl Trial {
 
     /// Runs what a level knows of the runs, by itself and by another level; whether it knows them.
     fn run(&self, level: Level) -> bool {
-        let Some(runs) = KnownRuns::new(level, &self.rows, self.loops) else {
-            return false;
-        };
+        self.run_known(level, KnownRuns::new(level, &self.rows, self.loops))
+    }
+
+    fn run_known(&self, level: Level, runs: Option<KnownRuns>) -> bool {
+        let Some(runs) = runs else { return false };
         let len = self.expected.len();
         for by in [level, Level::SCALAR] {
             let mut moved = vec![UNTOUCHED; len + 2 * 64];
@@ -126,7 +127,8 @@ fn known_runs_move_what_they_are() {
                 1 => [256, 320, 384, 512][random.below(4)],
                 _ => WIDTHS[random.below(WIDTHS.len())],
             };
-            let trial = Trial::new(&mut random, bytes);
+            let loops = loops(&mut random, bytes);
+            let trial = Trial::new(&mut random, bytes, loops);
             for (known, level) in known.iter_mut().zip(Level::all()) {
                 *known += usize::from(trial.run(level));
             }
@@ -141,4 +143,19 @@ fn known_runs_move_what_they_are() {
             assert!(known >= least, "{}: {known} of {trials}", level.name());
         }
     });
+}
+
+#[test]
+fn a_run_alone_moves_what_it_is() {
+    let mut random = Random(23);
+    for bytes in (0..=300).chain([1023, 1024, 4095, 16384, 16385]) {
+        for _ in 0..if cfg!(miri) { 1 } else { 4 } {
+            let trial = Trial::new(&mut random, bytes, RowLoops::ONE);
+            for level in Level::all() {
+                let is_known = trial.run_known(level, KnownRuns::alone(level, bytes));
+                let most = if level.vector() == 64 { 16384 } else { 64 };
+                assert_eq!(is_known, bytes <= most, "{}: {bytes}", level.name());
+            }
+        }
+    }
 }

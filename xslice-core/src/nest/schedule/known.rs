@@ -11,7 +11,7 @@ use core::mem::discriminant;
 pub(crate) enum KnownMove {
     /// Rows of a Shuffle.
     Rows(KnownRows),
-    /// Runs of a Strided.
+    /// Runs of a Strided, or the one of a Copy.
     Runs(KnownRuns),
     /// Values of a Fill.
     Values(Box<KnownValues>),
@@ -56,12 +56,12 @@ impl Hash for KnownMove {
 /// What moves known runs: where the first is written and read, and the runs.
 pub(crate) type MoveRuns = unsafe fn(*mut u8, *const u8, &KnownRuns);
 
-/// Runs at constant distances.
+/// Runs at constant distances, or a single one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct KnownRuns {
     /// What moves all of them.
     pub moved_by: MoveRuns,
-    /// What moves those of the innermost loop.
+    /// What moves those of the innermost loop, where there are several.
     pub turn_by: MoveRuns,
     pub level: Level,
     /// Of each.

@@ -12,8 +12,8 @@ macro_rules! written {
         let (to, known): (*mut u8, &KnownValues) = ($to, $known);
         let to_line = to.addr().wrapping_neg() % LINE;
         let head = if to_line.is_multiple_of(size_of::<$ty>()) { to_line } else { 0 };
-        // SAFETY: by the contract of the function there is room for a line at each end, and for what is left in between; `first`
-        // has a round from each place in its first line on.
+        // SAFETY: `KnownValues::new` has made them of a line or more, for which there is room by the contract of the function: for a line at
+        // each end, and for what is left between; `first` has a round from each place in its first line on.
         unsafe {
             let load = |at: usize| $load(known.first.as_ptr().add(at).cast());
             let store = |to: *mut u8, at: $vector| $store(to.cast(), $value(at));
@@ -54,7 +54,8 @@ macro_rules! writes {
         $($name:ident: $vector:ty, $load:ident, $store:ident, $add:ident $(, $mul:ident, $set:ident)?;)*
     ) => {$(
         /// # Safety
-        /// There is room for the values from `to` on; the processor has these instructions.
+        /// `known` was made by [`KnownValues::new`] for this type, and there is room for the values from `to` on; the processor has these
+        /// instructions.
         #[target_feature(enable = $features)]
         pub(in crate::move_::fill) unsafe fn $name(to: *mut u8, known: &KnownValues) {
             $(let [start, delta] = known.floats.map(|bits| $set($name::from_bits(bits as _)));)?

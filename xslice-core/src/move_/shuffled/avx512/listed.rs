@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 const MOST: usize = 256;
 
 /// So many tiles are listed whatever their rows are.
-const FEW: usize = 96;
+const FEW: usize = 48;
 
 /// More tiles only of rows of so many: longer ones are quicker by a loop over these.
 const SHORT_ROW: usize = 2;
@@ -72,7 +72,7 @@ pub(super) fn of(
     Some(list)
 }
 
-/// Moves rows that are listed, all of them inside the operand, by the tables of that shape.
+/// Moves the tiles of rows that are listed, but for those at the ends, by the tables of that shape.
 ///
 /// # Safety
 /// As [`super::known::one_row`], for all of them.
@@ -85,8 +85,8 @@ pub(super) unsafe fn moved<const VECTORS: usize, const LOADS: usize, const WORDS
     low: *const u8,
     high: *const u8,
 ) {
-    // SAFETY: by the comparison with their reach the loads of tiles that are not at an end lie inside the operand (I3), and those of the others
-    // are masked; what a store has too many a later one writes again (I4), or it is masked.
+    // SAFETY: by the comparison with their reach the loads of these tiles lie inside the operand (I3); what a store has too many a later one
+    // writes again, or one at an end that comes after all of them (I4), or it is masked.
     unsafe {
         let (Some(tables), Some(tiles)) = (shuffle.wide(), &known.listed) else {
             return move_anyhow(shuffle, dst, src, known, low, high);
@@ -114,7 +114,7 @@ pub(super) unsafe fn moved<const VECTORS: usize, const LOADS: usize, const WORDS
     }
 }
 
-/// The same of rows some of which have loads that leave the operand. Out of the way of [`moved`], which has to remember nothing for these.
+/// The same, and then the tiles some of whose loads leave the operand. Out of the way of [`moved`], which has to remember nothing for these.
 ///
 /// # Safety
 /// As [`moved`].
@@ -131,7 +131,8 @@ pub(super) unsafe fn moved_to_the_ends<
     low: *const u8,
     high: *const u8,
 ) {
-    // SAFETY: by the contract of this function. Where the rows are not where they were known to be, `moved` has moved all of them.
+    // SAFETY: by the contract of this function. Where the rows do not reach as far as was known, `moved` has moved all of them, and those at
+    // the ends are written again, the same (I4).
     unsafe {
         moved::<VECTORS, LOADS, WORDS>(shuffle, dst, src, known, low, high);
         if let (Some(tables), Some(tiles)) = (shuffle.wide(), &known.listed) {
@@ -203,8 +204,8 @@ mod tests {
         assert_eq!(tiles(&[257], 1, inside), None);
         assert_eq!(tiles(&[1], 1, inside), None);
         assert_eq!(tiles(&[100], 2, inside), Some([200, 0]));
-        assert_eq!(tiles(&[32], 3, inside), Some([96, 0]));
-        assert_eq!(tiles(&[33], 3, inside), None);
+        assert_eq!(tiles(&[16], 3, inside), Some([48, 0]));
+        assert_eq!(tiles(&[17], 3, inside), None);
         assert_eq!(tiles(&[8, 5], 3, inside), Some([120, 0]));
         assert_eq!(tiles(&[8, 4], 5, inside), None);
         assert_eq!(tiles(&[0, 5], 3, inside), None);
