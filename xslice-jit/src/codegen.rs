@@ -1,10 +1,10 @@
 //! From a structure to machine code: the loops.
 //!
-//! One function for each structure: `fn(numbers, buffers, dst) -> bool`, `false` where an index that it tests lies outside its axis.
-//! `buffers[p]` is the start of the buffer of position `p`. Each position is a pointer that the loops step by its strides; an index is
-//! read, wrapped and added to the position that it serves as soon as no deeper loop moves its table. The innermost part is in [`moves`].
-//! With `baked` numbers every number is an immediate, without them it is loaded where it is needed: once before an innermost loop, once a
-//! turn in the others.
+//! One function for each structure: `fn(numbers, buffers, dst, first, second) -> bool`, `false` where an index that it tests lies outside its
+//! axis. `buffers[p]` is the start of the buffer of position `p`, and the first two are arguments as well: what a call has just put into
+//! memory is read back late. Each position is a pointer that the loops step by its strides; an index is read, wrapped and added to the
+//! position that it serves as soon as no deeper loop moves its table. The innermost part is in [`moves`]. With `baked` numbers every number
+//! is an immediate, without them it is loaded where it is needed: once before an innermost loop, once a turn in the others.
 //!
 //! Nothing here is `unsafe`. Bounds were proved when the nest was made (I2 to I4); what is tested is an index that no check before has
 //! read.
@@ -57,11 +57,21 @@ fn find_host() -> Result<OwnedTargetIsa, String> {
         .map_err(|error| error.to_string())
 }
 
-/// The signature of every compiled function. The result fills its register, as a `bool` of `extern "C"` does: where the convention wants
-/// more than its byte, the rest is zero.
+/// Buffers whose starts are arguments of a compiled function.
+pub(crate) const STARTS: usize = 2;
+
+/// The signature of every compiled function.
 pub(crate) fn signature(isa: &OwnedTargetIsa) -> Signature {
+    signature_of(isa, 3 + STARTS)
+}
+
+/// That of `count` words. The result fills its register, as a `bool` of `extern "C"` does: where the convention wants more than its byte, the
+/// rest is zero.
+fn signature_of(isa: &OwnedTargetIsa, count: usize) -> Signature {
     let mut signature = Signature::new(isa.default_call_conv());
-    signature.params.extend([AbiParam::new(I64); 3]);
+    signature
+        .params
+        .extend(std::iter::repeat_n(AbiParam::new(I64), count));
     signature.returns.push(AbiParam::new(I8).uext());
     signature
 }
@@ -87,20 +97,26 @@ pub(crate) fn write(
     context.clear();
     context.func.signature = signature(isa);
     let mut builder = FunctionBuilder::new(&mut context.func, frontend);
-    let mut helper = signature(isa);
-    helper.params.extend([AbiParam::new(I64); 2]);
-    let innermost = (builder.import_signature(helper), helpers.innermost);
-    let whole = (builder.import_signature(signature(isa)), helpers.whole);
+    let innermost = (
+        builder.import_signature(signature_of(isa, 5)),
+        helpers.innermost,
+    );
+    let whole = (
+        builder.import_signature(signature_of(isa, 3)),
+        helpers.whole,
+    );
     let entry = builder.create_block();
     builder.append_block_params_for_function_params(entry);
     builder.switch_to_block(entry);
-    let [numbers, buffers, dst] = [0, 1, 2].map(|at| builder.block_params(entry)[at]);
+    let [numbers, buffers, dst, first, second] =
+        [0, 1, 2, 3, 4].map(|at| builder.block_params(entry)[at]);
     let mut emitter = Emitter {
         builder,
         structure,
         baked,
         numbers,
         buffers,
+        starts: [first, second],
         innermost,
         whole,
         complete: complete_levels(structure),
@@ -160,6 +176,7 @@ struct Emitter<'a> {
     baked: Option<&'a [i64]>,
     numbers: Value,
     buffers: Value,
+    starts: [Value; STARTS],
     /// The helpers with their signatures.
     innermost: (SigRef, usize),
     whole: (SigRef, usize),
@@ -198,8 +215,13 @@ impl Emitter<'_> {
 
     /// The start of the buffer of position `p`.
     fn buffer(&mut self, p: usize) -> Value {
-        let at = (8 * p) as i32;
-        self.builder.ins().load(I64, OURS, self.buffers, at)
+        match self.starts.get(p) {
+            Some(&start) => start,
+            None => {
+                let at = (8 * p) as i32;
+                self.builder.ins().load(I64, OURS, self.buffers, at)
+            }
+        }
     }
 
     /// Loop `k` and everything inside it.

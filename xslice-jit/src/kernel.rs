@@ -23,8 +23,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use xslice_core::ir::{Buffer, Check, List, Schedule, Step};
 use xslice_core::{Element, Error, Input, Output, Plan, Scratch, Sources, runner};
 
-/// `fn(numbers, buffers, dst) -> passed`: see `codegen`.
-type Entry = unsafe extern "C" fn(*const i64, *const *const u8, *mut u8) -> bool;
+/// `fn(numbers, buffers, dst, first, second) -> passed`: see `codegen`.
+type Entry =
+    unsafe extern "C" fn(*const i64, *const *const u8, *mut u8, *const u8, *const u8) -> bool;
 
 /// The machine code of one structure, or of one nest if its numbers are baked in.
 pub(crate) struct Code {
@@ -77,7 +78,7 @@ impl Code {
         module.finalize_definitions().map_err(declined)?;
         let address = module.get_finalized_function(id);
         pages.measure(bytes);
-        // SAFETY: `address` is the function that was just compiled with `codegen::signature`, which has the three pointer parameters, the
+        // SAFETY: `address` is the function that was just compiled with `codegen::signature`, which has the five pointer parameters, the
         // result (0 or 1) and the calling convention of `Entry`; its pages are executable since `finalize_definitions` and stay mapped
         // while `pages` lives, which is as long as `entry`.
         let entry = unsafe { std::mem::transmute::<*const u8, Entry>(address) };
@@ -421,7 +422,7 @@ impl Kernel {
         if let Shortcut::Code = self.0.short
             && let [nest] = &**nests
             && let Some(starts) = plan.direct(inputs, output)
-            && nest.call(&starts, output)
+            && nest.call(&starts, output.as_mut_ptr())
         {
             return Ok(());
         }
@@ -508,7 +509,7 @@ impl Bound {
             for (slot, buffer) in starts.iter_mut().zip(&self.reads) {
                 *slot = start(buffer);
             }
-            return self.call(&starts, output);
+            return self.call(&starts, output.as_mut_ptr());
         }
         thread_local! {
             static STARTS: RefCell<Vec<*const u8>> = const { RefCell::new(Vec::new()) };
@@ -516,19 +517,20 @@ impl Bound {
         let mut starts = STARTS.try_with(RefCell::take).unwrap_or_default();
         starts.clear();
         starts.extend(self.reads.iter().map(start));
-        let passed = self.call(&starts, output);
+        let passed = self.call(&starts, output.as_mut_ptr());
         let _ = STARTS.try_with(|kept| kept.replace(starts));
         passed
     }
 
-    fn call(&self, starts: &[*const u8], output: &mut Output<'_>) -> bool {
-        let dst = output.as_mut_ptr();
+    #[inline]
+    fn call(&self, starts: &[*const u8], dst: *mut u8) -> bool {
+        let [first, second] = [0, 1].map(|at| starts.get(at).copied().unwrap_or(std::ptr::null()));
         // SAFETY: the code was compiled for the structure that the numbers and the buffers were split from (`key::split` or
         // `key::split_known`, one schedule), so it reads exactly these arrays. The schedule is of a verified nest (I2); `Plan::admit` or
         // `Direct` has compared the buffers of this call with the lengths it was verified for, and the checks of the plan before it have
         // proved its indices, but for those that it tests before it uses them: every access is in bounds (I3). `dst` comes from an
         // exclusive borrow, `starts` from shared ones or from earlier temporaries (I5). The pages stay mapped: `self` holds the code.
-        unsafe { (self.code.entry)(self.numbers.as_ptr(), starts.as_ptr(), dst) }
+        unsafe { (self.code.entry)(self.numbers.as_ptr(), starts.as_ptr(), dst, first, second) }
     }
 }
 

@@ -33,10 +33,9 @@ pub(super) fn known(schedule: &Schedule, strided: &Strided) -> Option<KnownRuns>
     )
 }
 
-/// How the best level moves the one run of `bytes` bytes that is all of a verified schedule, likewise.
+/// How the best level moves the one run of `bytes` bytes that is all of a verified schedule, likewise; it may begin where indices say.
 pub(super) fn known_alone(schedule: &Schedule, bytes: usize) -> Option<KnownRuns> {
-    let is_all = schedule.extents().is_empty() && schedule.src().is_affine();
-    (is_all && schedule.cache() == Cache::Near)
+    (schedule.extents().is_empty() && schedule.cache() == Cache::Near)
         .then(|| KnownRuns::alone(Level::best(), bytes))
         .flatten()
 }
