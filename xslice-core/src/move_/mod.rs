@@ -141,21 +141,22 @@ pub(crate) fn run(
 #[inline]
 pub(crate) fn only_turn(turn: OneTurn<'_>) {
     // SAFETY: holding the turn is the proof that the call has the lengths for which the schedule was verified; no index takes part (I3).
-    unsafe { only_turn_of(turn.schedule, turn.src, turn.dst) };
+    unsafe { only_turn_of(turn.schedule, turn.start, turn.src, turn.dst) };
 }
 
 /// Most calls of one turn are short, and this puts nothing on the stack.
 ///
 /// # Safety
-/// As [`one_turn`], from the offset of the source on.
+/// As [`full_turn`], from and to these places.
 #[inline(never)]
-unsafe fn only_turn_of(schedule: &Schedule, src: *const u8, dst: *mut u8) {
+unsafe fn only_turn_of(schedule: &Schedule, start: *const u8, src: *const u8, dst: *mut u8) {
     // What is known is known for the best level: it need not be asked which that is.
     let level = schedule
         .known()
         .map_or_else(Level::settled, KnownMove::level);
+    let at = src.addr().wrapping_sub(start.addr()) as i64;
     // SAFETY: by the contract of this function.
-    unsafe { one_turn(level, schedule, dst, (src, schedule.src().offset)) };
+    unsafe { full_turn(level, schedule, dst, (start, at)) };
 }
 
 /// Runs any plan, and finds what is wrong with a call.

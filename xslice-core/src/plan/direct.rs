@@ -21,8 +21,16 @@ pub(crate) struct Direct {
     operands: [(ElementType, usize); MOST_OPERANDS],
     count: usize,
     output: (ElementType, usize),
-    /// The schedule of the nest, if it is one turn of its Move, which reads nothing but the first operand or a Range.
-    turn: Option<Arc<Schedule>>,
+    /// The nest, if it is one turn of its Move, which reads nothing but the first operand or a Range.
+    turn: Option<Turn>,
+}
+
+/// A schedule that is one turn of its Move, and where it begins in its buffers: what is asked of it elsewhere would lie in other lines.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Turn {
+    schedule: Arc<Schedule>,
+    src: i64,
+    dst: i64,
 }
 
 impl Direct {
@@ -53,7 +61,11 @@ impl Direct {
                 .schedule
                 .as_ref()
                 .filter(|schedule| !is_checked && is_one_turn(schedule))
-                .cloned(),
+                .map(|schedule| Turn {
+                    schedule: Arc::clone(schedule),
+                    src: schedule.src().offset,
+                    dst: schedule.dst().offset,
+                }),
         })
     }
 
@@ -111,12 +123,13 @@ impl Plan {
         output: &'c mut Output<'_>,
     ) -> Option<OneTurn<'c>> {
         let direct = self.direct.as_ref()?;
-        let schedule = direct.turn.as_deref()?;
-        let [src, _] = direct.starts(inputs, output)?;
+        let turn = direct.turn.as_ref()?;
+        let [start, _] = direct.starts(inputs, output)?;
         Some(OneTurn {
-            schedule,
-            src,
-            dst: output.as_mut_ptr(),
+            schedule: &turn.schedule,
+            start,
+            src: start.wrapping_offset(turn.src as isize),
+            dst: output.as_mut_ptr().wrapping_offset(turn.dst as isize),
             _buffers: PhantomData,
         })
     }
@@ -127,19 +140,30 @@ impl Plan {
 #[doc(hidden)]
 pub struct OneTurn<'c> {
     pub(crate) schedule: &'c Schedule,
+    /// The start of the source's buffer, null for a Range.
+    pub(crate) start: *const u8,
+    /// Where the turn begins in it, and in the destination.
     pub(crate) src: *const u8,
     pub(crate) dst: *mut u8,
     _buffers: PhantomData<(&'c [u8], &'c mut [u8])>,
 }
 
 impl<'c> OneTurn<'c> {
-    /// For buffers that have been compared with these lengths.
+    /// For buffers that have been compared with these lengths; the source of a Range is empty.
     #[inline]
     pub(crate) fn new<T: Element>(schedule: &'c Schedule, src: &'c [T], dst: &'c mut [T]) -> Self {
+        let start = match schedule.source() {
+            Source::Buffer(_) => src.as_ptr().cast(),
+            Source::Range(_) => core::ptr::null(),
+        };
         Self {
             schedule,
-            src: src.as_ptr().cast(),
-            dst: dst.as_mut_ptr().cast(),
+            start,
+            src: start.wrapping_offset(schedule.src().offset as isize),
+            dst: dst
+                .as_mut_ptr()
+                .cast::<u8>()
+                .wrapping_offset(schedule.dst().offset as isize),
             _buffers: PhantomData,
         }
     }
