@@ -58,11 +58,11 @@ fn find_host() -> Result<OwnedTargetIsa, String> {
 }
 
 /// Buffers whose starts are arguments of a compiled function.
-pub(crate) const STARTS: usize = 2;
+pub(crate) const IN_REGISTERS: usize = 2;
 
 /// The signature of every compiled function.
 pub(crate) fn signature(isa: &OwnedTargetIsa) -> Signature {
-    signature_of(isa, 3 + STARTS)
+    signature_of(isa, 3 + IN_REGISTERS)
 }
 
 /// That of `count` words. The result fills its register, as a `bool` of `extern "C"` does: where the convention wants more than its byte, the
@@ -176,7 +176,7 @@ struct Emitter<'a> {
     baked: Option<&'a [i64]>,
     numbers: Value,
     buffers: Value,
-    starts: [Value; STARTS],
+    starts: [Value; IN_REGISTERS],
     /// The helpers with their signatures.
     innermost: (SigRef, usize),
     whole: (SigRef, usize),

@@ -512,24 +512,26 @@ impl Bound {
             return self.call(&starts, output.as_mut_ptr());
         }
         thread_local! {
-            static STARTS: RefCell<Vec<*const u8>> = const { RefCell::new(Vec::new()) };
+            static MANY: RefCell<Vec<*const u8>> = const { RefCell::new(Vec::new()) };
         }
-        let mut starts = STARTS.try_with(RefCell::take).unwrap_or_default();
+        let mut starts = MANY.try_with(RefCell::take).unwrap_or_default();
         starts.clear();
         starts.extend(self.reads.iter().map(start));
         let passed = self.call(&starts, output.as_mut_ptr());
-        let _ = STARTS.try_with(|kept| kept.replace(starts));
+        let _ = MANY.try_with(|kept| kept.replace(starts));
         passed
     }
 
     #[inline]
     fn call(&self, starts: &[*const u8], dst: *mut u8) -> bool {
-        let [first, second] = [0, 1].map(|at| starts.get(at).copied().unwrap_or(std::ptr::null()));
+        let start = |at: usize| starts.get(at).copied().unwrap_or(std::ptr::null());
+        let [first, second]: [_; codegen::IN_REGISTERS] = std::array::from_fn(start);
         // SAFETY: the code was compiled for the structure that the numbers and the buffers were split from (`key::split` or
-        // `key::split_known`, one schedule), so it reads exactly these arrays. The schedule is of a verified nest (I2); `Plan::admit` or
-        // `Direct` has compared the buffers of this call with the lengths it was verified for, and the checks of the plan before it have
-        // proved its indices, but for those that it tests before it uses them: every access is in bounds (I3). `dst` comes from an
-        // exclusive borrow, `starts` from shared ones or from earlier temporaries (I5). The pages stay mapped: `self` holds the code.
+        // `key::split_known`, one schedule), so it reads exactly these arrays; the first two buffers are handed over as well, null where it has
+        // no such position. The schedule is of a verified nest (I2); `Plan::admit` or `Direct` has compared the buffers of this call with the
+        // lengths it was verified for, and the checks of the plan before it have proved its indices, but for those that it tests before it uses
+        // them: every access is in bounds (I3). `dst` comes from an exclusive borrow, `starts` from shared ones or from earlier temporaries
+        // (I5). The pages stay mapped: `self` holds the code.
         unsafe { (self.code.entry)(self.numbers.as_ptr(), starts.as_ptr(), dst, first, second) }
     }
 }

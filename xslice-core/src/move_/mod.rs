@@ -141,7 +141,7 @@ pub(crate) fn run(
 #[inline]
 pub(crate) fn only_turn(turn: OneTurn<'_>) {
     // SAFETY: holding the turn is the proof that the call has the lengths for which the schedule was verified; no index takes part (I3).
-    unsafe { only_turn_of(turn.schedule, turn.start, turn.src, turn.dst) };
+    unsafe { only_turn_of(turn.schedule, (turn.start, turn.at), turn.dst) };
 }
 
 /// Most calls of one turn are short, and this puts nothing on the stack.
@@ -149,14 +149,13 @@ pub(crate) fn only_turn(turn: OneTurn<'_>) {
 /// # Safety
 /// As [`full_turn`], from and to these places.
 #[inline(never)]
-unsafe fn only_turn_of(schedule: &Schedule, start: *const u8, src: *const u8, dst: *mut u8) {
+unsafe fn only_turn_of(schedule: &Schedule, source: (*const u8, i64), dst: *mut u8) {
     // What is known is known for the best level: it need not be asked which that is.
     let level = schedule
         .known()
         .map_or_else(Level::settled, KnownMove::level);
-    let at = src.addr().wrapping_sub(start.addr()) as i64;
     // SAFETY: by the contract of this function.
-    unsafe { full_turn(level, schedule, dst, (start, at)) };
+    unsafe { full_turn(level, schedule, dst, source) };
 }
 
 /// Runs any plan, and finds what is wrong with a call.
@@ -231,7 +230,8 @@ unsafe fn whole(level: Level, schedule: &Schedule, sources: &Sources<'_>, dst: *
     // SAFETY: by the contract of this function; all begins at the offsets.
     unsafe {
         let at = sources.position(schedule.src(), &[]);
-        if one_turn(level, schedule, dst, (start, at)) {
+        let to = dst.offset(schedule.dst().offset as isize);
+        if full_turn(level, schedule, to, (start, at)) {
             return true;
         }
         let call = Call::new(level, schedule, sources, dst);
@@ -240,25 +240,6 @@ unsafe fn whole(level: Level, schedule: &Schedule, sources: &Sources<'_>, dst: *
             dst: schedule.dst().offset,
             table: call.indices().map_or(0, |table| table.offset),
         })
-    }
-}
-
-/// Runs a schedule of which one turn is all, from position `at` of its source, which starts at `start`: most calls are short, and this one
-/// puts nothing on the stack. `false`: its move reads indices, and nothing has moved.
-///
-/// # Safety
-/// As [`nest`].
-#[inline(always)]
-unsafe fn one_turn(
-    level: Level,
-    schedule: &Schedule,
-    dst: *mut u8,
-    source: (*const u8, i64),
-) -> bool {
-    // SAFETY: by the contract of this function; all begins at the offsets.
-    unsafe {
-        let to = dst.offset(schedule.dst().offset as isize);
-        full_turn(level, schedule, to, source)
     }
 }
 

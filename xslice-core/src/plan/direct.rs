@@ -25,7 +25,7 @@ pub(crate) struct Direct {
     turn: Option<Turn>,
 }
 
-/// A schedule that is one turn of its Move, and where it begins in its buffers: what is asked of it elsewhere would lie in other lines.
+/// A schedule that is one turn of its Move, and where it begins in its buffers, which would be loaded from other lines of the cache.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Turn {
     schedule: Arc<Schedule>,
@@ -128,7 +128,7 @@ impl Plan {
         Some(OneTurn {
             schedule: &turn.schedule,
             start,
-            src: start.wrapping_offset(turn.src as isize),
+            at: turn.src,
             dst: output.as_mut_ptr().wrapping_offset(turn.dst as isize),
             _buffers: PhantomData,
         })
@@ -140,10 +140,11 @@ impl Plan {
 #[doc(hidden)]
 pub struct OneTurn<'c> {
     pub(crate) schedule: &'c Schedule,
-    /// The start of the source's buffer, null for a Range.
+    /// The start of the source's buffer; of a Range, anything: nothing is read there.
     pub(crate) start: *const u8,
-    /// Where the turn begins in it, and in the destination.
-    pub(crate) src: *const u8,
+    /// The position in the source where the turn begins.
+    pub(crate) at: i64,
+    /// Where it begins in the destination.
     pub(crate) dst: *mut u8,
     _buffers: PhantomData<(&'c [u8], &'c mut [u8])>,
 }
@@ -152,14 +153,10 @@ impl<'c> OneTurn<'c> {
     /// For buffers that have been compared with these lengths; the source of a Range is empty.
     #[inline]
     pub(crate) fn new<T: Element>(schedule: &'c Schedule, src: &'c [T], dst: &'c mut [T]) -> Self {
-        let start = match schedule.source() {
-            Source::Buffer(_) => src.as_ptr().cast(),
-            Source::Range(_) => core::ptr::null(),
-        };
         Self {
             schedule,
-            start,
-            src: start.wrapping_offset(schedule.src().offset as isize),
+            start: src.as_ptr().cast(),
+            at: schedule.src().offset,
             dst: dst
                 .as_mut_ptr()
                 .cast::<u8>()

@@ -8,22 +8,19 @@ use crate::nest::schedule::{Fill, KnownValues};
 use crate::range::Progression;
 use alloc::{collections::BTreeSet, vec, vec::Vec};
 
-/// Positions around those from where on a float holds not every integer, and counts around vectors.
-#[test]
-fn a_range_is_its_formula_at_every_level_and_ends_where_it_ends() {
-    let mut random = Random(0x7a11_5eed);
-    let bits = |random: &mut Random| u64::from_le_bytes(random.bytes(8).try_into().unwrap());
-    let mut are_known = BTreeSet::new();
-    for round in 0..4000 {
-        let (start, delta) = (bits(&mut random), bits(&mut random));
-        let values = match round % 5 {
-            0 => Progression::I16(start as i16, delta as i16),
-            1 => Progression::I32(start as i32, delta as i32),
-            2 => Progression::I64(start as i64, delta as i64),
-            3 => Progression::F32(1.5f32.to_bits(), (0.1 + random.below(9) as f32).to_bits()),
-            _ => Progression::F64(2.5f64.to_bits(), (0.1 + random.below(9) as f64).to_bits()),
-        };
-        let around = [
+/// Values of a Range, and the bytes that they have to be.
+struct Trial {
+    fill: Fill,
+    first: i64,
+    expected: Vec<u8>,
+    /// How far the first is from where a buffer begins.
+    skipped: usize,
+}
+
+impl Trial {
+    /// Positions around those from where on a float holds not every integer, and counts around vectors.
+    fn new(random: &mut Random, round: usize) -> Self {
+        const AROUND: [i64; 7] = [
             0,
             1 << 24,
             -(1 << 24),
@@ -32,61 +29,93 @@ fn a_range_is_its_formula_at_every_level_and_ends_where_it_ends() {
             -(1 << 53),
             i64::MAX,
         ];
-        let first = around[random.below(7)].wrapping_add(random.below(400) as i64 - 200);
+        let mut bits = || u64::from_le_bytes(random.bytes(8).try_into().unwrap());
+        let (start, delta) = (bits(), bits());
+        let values = match round % 5 {
+            0 => Progression::I16(start as i16, delta as i16),
+            1 => Progression::I32(start as i32, delta as i32),
+            2 => Progression::I64(start as i64, delta as i64),
+            3 => Progression::F32(1.5f32.to_bits(), (0.1 + random.below(9) as f32).to_bits()),
+            _ => Progression::F64(2.5f64.to_bits(), (0.1 + random.below(9) as f64).to_bits()),
+        };
+        let first = AROUND[random.below(7)].wrapping_add(random.below(400) as i64 - 200);
         let step = random.below(9) as i64 - 4;
         let count = 1 + random.below(300);
         let width = values.element_type().size();
         let stride = width * (1 + random.below(2));
-        let fill = Fill {
-            count,
-            dst_stride: stride as i64,
-            step,
-            values,
-        };
         let mut expected = vec![UNTOUCHED; count * stride + 64];
         for k in 0..count {
-            let value = values
-                .bits(first.wrapping_add(k as i64 * step))
-                .to_le_bytes();
-            expected[k * stride..][..width].copy_from_slice(&value[..width]);
+            let value = values.bits(first.wrapping_add(k as i64 * step));
+            expected[k * stride..][..width].copy_from_slice(&value.to_le_bytes()[..width]);
         }
-        let skipped = random.below(64);
+        Self {
+            fill: Fill {
+                count,
+                dst_stride: stride as i64,
+                step,
+                values,
+            },
+            first,
+            expected,
+            skipped: random.below(64),
+        }
+    }
+
+    fn width(&self) -> usize {
+        self.fill.values.element_type().size()
+    }
+
+    /// Asserts that `write` writes the values to where the first one belongs, and nothing else.
+    fn run(&self, name: &str, write: impl FnOnce(*mut u8)) {
+        let mut result = vec![UNTOUCHED; self.skipped + self.expected.len()];
+        write(result[self.skipped..].as_mut_ptr());
+        let (before, from) = result.split_at(self.skipped);
+        assert!(
+            from == self.expected && before.iter().all(|&byte| byte == UNTOUCHED),
+            "{name}: {:?} from {}, {} bytes further",
+            self.fill,
+            self.first,
+            self.skipped
+        );
+    }
+
+    /// By whole lines, past the caches.
+    #[cfg(target_arch = "x86_64")]
+    fn run_streamed(&self) {
+        use crate::move_::cache::Cache;
+        let (width, count) = (self.width(), self.fill.count);
+        if Level::all().all(|level| level.vector() < 64) || self.fill.dst_stride != width as i64 {
+            return;
+        }
+        self.run("streamed", |to| {
+            let head = (to.addr().wrapping_neg() % 64 / width).min(count);
+            let counts = [head, count - head];
+            // SAFETY: each value has room; the processor has AVX-512.
+            unsafe { fill::avx512::in_lines(to, counts, self.first, &self.fill, Cache::None) };
+        });
+    }
+}
+
+#[test]
+fn a_range_is_its_formula_at_every_level_and_ends_where_it_ends() {
+    let mut random = Random(0x7a11_5eed);
+    let mut are_known = BTreeSet::new();
+    for round in 0..4000 {
+        let trial = Trial::new(&mut random, round);
         for level in Level::all() {
-            let mut result = vec![UNTOUCHED; skipped + expected.len()];
-            let (before, from) = result.split_at_mut(skipped);
+            let (fill, first) = (&trial.fill, trial.first);
             // SAFETY: each value has room, the last one before the end.
-            unsafe { fill::run(level, from.as_mut_ptr(), count, first, &fill) };
-            assert!(
-                from == expected && before.iter().all(|&byte| byte == UNTOUCHED),
-                "{} {values:?} {first} {step} {count}, {skipped} bytes further",
-                level.name()
-            );
-            let Some(known) = KnownValues::new(level, first, &fill) else {
-                continue;
-            };
-            are_known.insert((level, width, known.bytes > KnownValues::ROUND));
-            result.fill(UNTOUCHED);
-            let (before, from) = result.split_at_mut(skipped);
-            // SAFETY: likewise.
-            unsafe { (known.written_by)(from.as_mut_ptr(), &known) };
-            assert!(
-                from == expected && before.iter().all(|&byte| byte == UNTOUCHED),
-                "known to {}: {values:?} {first} {step} {count}, {skipped} bytes further",
-                level.name()
-            );
+            trial.run(level.name(), |to| unsafe {
+                fill::run(level, to, fill.count, first, fill);
+            });
+            if let Some(known) = KnownValues::new(level, first, fill) {
+                are_known.insert((level, trial.width(), known.bytes > KnownValues::ROUND));
+                // SAFETY: likewise.
+                trial.run("known", |to| unsafe { (known.written_by)(to, &known) });
+            }
         }
         #[cfg(target_arch = "x86_64")]
-        if Level::all().any(|level| level.vector() == 64) && stride == width {
-            use crate::move_::cache;
-            let mut result = vec![UNTOUCHED; expected.len()];
-            let to = result.as_mut_ptr();
-            let head = (to.addr().wrapping_neg() % 64 / width).min(count);
-            // SAFETY: as above; the processor has AVX-512.
-            unsafe {
-                fill::avx512::in_lines(to, [head, count - head], first, &fill, cache::Cache::None)
-            };
-            assert!(result == expected, "streamed: {fill:?} {first} {head}");
-        }
+        trial.run_streamed();
     }
     let known_levels = Level::all().filter(|level| level.vector() >= 32).count();
     if cfg!(target_arch = "x86_64") {

@@ -95,9 +95,10 @@ impl<'a> KnownTrial<'a> {
         assert!(moved == self.expected, "{}: {:?}", level.name(), self.loops);
     }
 
-    /// Whether the best level knows the rows, of these, tile by tile, some of them at the ends of the source, or as single short vectors.
+    /// Whether the best level knows the rows, of these, tile by tile, some of them at the ends of the source, or as single short vectors, or
+    /// several in loops over them.
     #[cfg(target_arch = "x86_64")]
-    pub fn kinds(&self) -> [bool; 3] {
+    pub fn kinds(&self) -> [bool; 4] {
         let known = self
             .shuffle
             .known(Level::best(), self.periods, self.loops, self.holds());
@@ -108,7 +109,13 @@ impl<'a> KnownTrial<'a> {
             known.listed.is_none() && known.tiles.whole == 1 && known.tiles.cut == 0
         });
         let is_alone = is_alone && is_whole && self.loops.count() > 1;
-        [listed.is_some(), at_ends, is_alone]
+        let are_several = known.is_some() && listed.is_none() && self.loops.count() > 1;
+        [
+            listed.is_some(),
+            at_ends,
+            is_alone,
+            are_several && !is_alone,
+        ]
     }
 
     /// Whether what a row reads lies in the source.

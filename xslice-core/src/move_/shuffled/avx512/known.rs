@@ -114,10 +114,10 @@ unsafe fn one_row<const VECTORS: usize, const LOADS: usize, const WORDS: bool>(
     }
 }
 
-/// The same for a row that [is long](are_long), of tiles of one vector.
+/// The same for a row that is long.
 ///
 /// # Safety
-/// As [`one_row`].
+/// As [`one_row`], for a row that [is long](are_long), of tiles of one vector.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
 unsafe fn one_long_row<const LOADS: usize, const WORDS: bool>(
     shuffle: &Shuffle,
@@ -127,7 +127,7 @@ unsafe fn one_long_row<const LOADS: usize, const WORDS: bool>(
     low: *const u8,
     high: *const u8,
 ) {
-    // SAFETY: by the contract of this function; the loads of a row that fits lie inside the operand.
+    // SAFETY: by the contract of this function; the loads of a row that fits lie inside the operand, and one that is long has room for its tiles.
     unsafe {
         let Some(tables) = shuffle.wide() else {
             return move_anyhow(shuffle, dst, src, known, low, high);
@@ -140,7 +140,8 @@ unsafe fn one_long_row<const LOADS: usize, const WORDS: bool>(
     }
 }
 
-/// The same for a row some of whose loads leave the operand. Out of the way of those that have none.
+/// The same for a row some of whose loads leave the operand. It is told what those are told that have none, who have only to jump here, and
+/// nothing to keep for it.
 ///
 /// # Safety
 /// As [`one_row`].
