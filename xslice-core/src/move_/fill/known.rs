@@ -15,11 +15,11 @@ use crate::range::Progression;
 use crate::shuffle::LINE;
 use alloc::boxed::Box;
 
-/// The values of a verified schedule as the best level writes them, if they are all that it writes, and a near cache keeps them.
+/// The values of a verified schedule as the best level writes them, if they are all that it writes, and stay near: more of them are no
+/// quicker for it.
 pub(in crate::move_) fn known(schedule: &Schedule, fill: &Fill) -> Option<Box<KnownValues>> {
-    let is_near = matches!(schedule.cache(), Cache::Near | Cache::Second);
     let is_all = schedule.extents().is_empty() && schedule.src().is_affine();
-    (is_near && is_all)
+    (is_all && schedule.cache() == Cache::Near)
         .then(|| KnownValues::new(Level::best(), schedule.src().offset, fill))
         .flatten()
 }

@@ -29,26 +29,24 @@ pub(in crate::move_::shuffled) fn known(
         (is_one, is_long): (bool, bool),
         by_words: bool,
     ) -> Option<MoveRows> {
-        Some(
-            match (is_one, is_long && VECTORS == 1, by_words && LOADS > 1) {
-                (true, false, false) => one_row::<VECTORS, LOADS, false>,
-                (true, false, true) => one_row::<VECTORS, LOADS, true>,
-                (true, true, false) => one_long_row::<LOADS, false>,
-                (true, true, true) => one_long_row::<LOADS, true>,
-                (false, _, false) => several_rows::<VECTORS, LOADS, false>,
-                (false, _, true) => several_rows::<VECTORS, LOADS, true>,
-            },
-        )
+        Some(match (is_one, is_long, by_words && LOADS > 1) {
+            (true, false, false) => one_row::<VECTORS, LOADS, false, false>,
+            (true, false, true) => one_row::<VECTORS, LOADS, true, false>,
+            (true, true, false) => one_row::<VECTORS, LOADS, false, true>,
+            (true, true, true) => one_row::<VECTORS, LOADS, true, true>,
+            (false, _, false) => several_rows::<VECTORS, LOADS, false>,
+            (false, _, true) => several_rows::<VECTORS, LOADS, true>,
+        })
     }
     const fn listed<const VECTORS: usize, const LOADS: usize>(
         has_ends: bool,
         by_words: bool,
     ) -> Option<MoveRows> {
         Some(match (has_ends, by_words && LOADS > 1) {
-            (false, false) => listed::moved::<VECTORS, LOADS, false>,
-            (false, true) => listed::moved::<VECTORS, LOADS, true>,
-            (true, false) => listed::moved_to_the_ends::<VECTORS, LOADS, false>,
-            (true, true) => listed::moved_to_the_ends::<VECTORS, LOADS, true>,
+            (false, false) => listed::moved::<VECTORS, LOADS, false, false>,
+            (false, true) => listed::moved::<VECTORS, LOADS, true, false>,
+            (true, false) => listed::moved::<VECTORS, LOADS, false, true>,
+            (true, true) => listed::moved::<VECTORS, LOADS, true, true>,
         })
     }
     let (count, bytes) = (loops.count(), periods * pattern.period());
@@ -86,13 +84,13 @@ pub(in crate::move_::shuffled) fn known(
     })
 }
 
-/// Moves a row that is [`known`], by the tables of that shape.
+/// Moves a row that is [`known`], by the tables of that shape; a `LONG` one by tiles that are lines of the result.
 ///
 /// # Safety
 /// The processor has AVX-512 F, BW, VL, DQ and VBMI; what the pattern names for the rows from `src` on lies inside the operand, from `low` to
-/// `high`, and their bytes are writable from `dst` on.
+/// `high`, and their bytes are writable from `dst` on. One that is said to be long [is long](are_long).
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
-unsafe fn one_row<const VECTORS: usize, const LOADS: usize, const WORDS: bool>(
+unsafe fn one_row<const VECTORS: usize, const LOADS: usize, const WORDS: bool, const LONG: bool>(
     shuffle: &Shuffle,
     dst: *mut u8,
     src: *const u8,
@@ -100,47 +98,27 @@ unsafe fn one_row<const VECTORS: usize, const LOADS: usize, const WORDS: bool>(
     low: *const u8,
     high: *const u8,
 ) {
-    // SAFETY: by the contract of this function; the loads of a row that fits lie inside the operand.
+    // SAFETY: by the contract of this function; the loads of a row that fits lie inside the operand, and one that is long has room for its
+    // tiles.
     unsafe {
         let Some(tables) = shuffle.wide() else {
             return move_anyhow(shuffle, dst, src, known, low, high);
         };
         if !Run::new(dst, src, known.bytes, low..high).holds(known.reach) {
-            return one_row_at_an_end::<VECTORS, LOADS>(shuffle, dst, src, known, low, high);
+            return one_row_at_an_end::<VECTORS, LOADS>(tables, dst, src, known, low, high);
         }
         let in_registers = WideInRegisters::<VECTORS, LOADS, WORDS>::new(tables);
-        in_registers.row::<false, 0>(tables, (src, dst), known.tiles, Fetch::NONE);
-        in_registers.last(known, (src, dst));
-    }
-}
-
-/// The same for a row that is long.
-///
-/// # Safety
-/// As [`one_row`], for a row that [is long](are_long), of tiles of one vector.
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
-unsafe fn one_long_row<const LOADS: usize, const WORDS: bool>(
-    shuffle: &Shuffle,
-    dst: *mut u8,
-    src: *const u8,
-    known: &KnownRows,
-    low: *const u8,
-    high: *const u8,
-) {
-    // SAFETY: by the contract of this function; the loads of a row that fits lie inside the operand, and one that is long has room for its tiles.
-    unsafe {
-        let Some(tables) = shuffle.wide() else {
-            return move_anyhow(shuffle, dst, src, known, low, high);
-        };
-        if !Run::new(dst, src, known.bytes, low..high).holds(known.reach) {
-            return one_row_at_an_end::<1, LOADS>(shuffle, dst, src, known, low, high);
+        match LONG && VECTORS == 1 {
+            true => in_registers.long_row(tables, (src, dst), known),
+            false => {
+                in_registers.row::<false, 0>(tables, (src, dst), known.tiles, Fetch::NONE);
+                in_registers.last(known, (src, dst));
+            }
         }
-        let in_registers = WideInRegisters::<1, LOADS, WORDS>::new(tables);
-        in_registers.long_row(tables, (src, dst), known);
     }
 }
 
-/// The same for a row some of whose loads leave the operand. It is told what those are told that have none, who have only to jump here, and
+/// The same for a row some of whose loads leave the operand. Told in registers what [`one_row`] is told, which has only to jump here, and
 /// nothing to keep for it.
 ///
 /// # Safety
@@ -148,23 +126,16 @@ unsafe fn one_long_row<const LOADS: usize, const WORDS: bool>(
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
 #[inline(never)]
 unsafe fn one_row_at_an_end<const VECTORS: usize, const LOADS: usize>(
-    shuffle: &Shuffle,
+    tables: &Tables<64>,
     dst: *mut u8,
     src: *const u8,
     known: &KnownRows,
     low: *const u8,
     high: *const u8,
 ) {
+    let row = Run::new(dst, src, known.bytes, low..high);
     // SAFETY: by the contract of this function.
-    unsafe {
-        match shuffle.wide() {
-            Some(tables) => {
-                let row = Run::new(dst, src, known.bytes, low..high);
-                at_an_end::<VECTORS, LOADS>(&row, tables);
-            }
-            None => move_anyhow(shuffle, dst, src, known, low, high),
-        }
-    }
+    unsafe { at_an_end::<VECTORS, LOADS>(&row, tables) };
 }
 
 /// Whether rows of so many bytes are so long that their tiles, of one line, had better be lines of the result: shorter ones are over before

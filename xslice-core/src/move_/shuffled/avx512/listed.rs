@@ -72,12 +72,17 @@ pub(super) fn of(
     Some(list)
 }
 
-/// Moves the tiles of rows that are listed, but for those at the ends, by the tables of that shape.
+/// Moves rows that are listed, by the tables of that shape. Without `ENDS` there are no tiles at the ends, and nothing is kept for them.
 ///
 /// # Safety
 /// As [`super::known::one_row`], for all of them.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
-pub(super) unsafe fn moved<const VECTORS: usize, const LOADS: usize, const WORDS: bool>(
+pub(super) unsafe fn moved<
+    const VECTORS: usize,
+    const LOADS: usize,
+    const WORDS: bool,
+    const ENDS: bool,
+>(
     shuffle: &Shuffle,
     dst: *mut u8,
     src: *const u8,
@@ -85,13 +90,14 @@ pub(super) unsafe fn moved<const VECTORS: usize, const LOADS: usize, const WORDS
     low: *const u8,
     high: *const u8,
 ) {
-    // SAFETY: by the comparison with their reach the loads of these tiles lie inside the operand (I3); what a store has too many a later one
-    // writes again, or one at an end that comes after all of them (I4), or it is masked.
+    // SAFETY: by the comparison with their reach the loads of tiles that are not at an end lie inside the operand (I3), and those of the others
+    // are masked; what a store has too many a later one writes again (I4), or it is masked.
     unsafe {
         let (Some(tables), Some(tiles)) = (shuffle.wide(), &known.listed) else {
             return move_anyhow(shuffle, dst, src, known, low, high);
         };
-        if !Run::new(dst, src, known.bytes, low..high).holds(tiles.reach) {
+        let run = Run::new(dst, src, known.bytes, low..high);
+        if !run.holds(tiles.reach) {
             return move_anyhow(shuffle, dst, src, known, low, high);
         }
         let in_registers = WideInRegisters::<VECTORS, LOADS, WORDS>::new(tables);
@@ -111,33 +117,8 @@ pub(super) unsafe fn moved<const VECTORS: usize, const LOADS: usize, const WORDS
             let (src, dst) = tile.place(src, dst);
             in_registers.cut(dst, src, bytes);
         }
-    }
-}
-
-/// The same, and then the tiles some of whose loads leave the operand. Out of the way of [`moved`], which has to remember nothing for these.
-///
-/// # Safety
-/// As [`moved`].
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
-pub(super) unsafe fn moved_to_the_ends<
-    const VECTORS: usize,
-    const LOADS: usize,
-    const WORDS: bool,
->(
-    shuffle: &Shuffle,
-    dst: *mut u8,
-    src: *const u8,
-    known: &KnownRows,
-    low: *const u8,
-    high: *const u8,
-) {
-    // SAFETY: by the contract of this function. Where the rows do not reach as far as was known, `moved` has moved all of them, and those at
-    // the ends are written again, the same (I4).
-    unsafe {
-        moved::<VECTORS, LOADS, WORDS>(shuffle, dst, src, known, low, high);
-        if let (Some(tables), Some(tiles)) = (shuffle.wide(), &known.listed) {
-            let first = Run::new(dst, src, known.bytes, low..high);
-            at_ends::<VECTORS, LOADS>(&first, tables, &tiles.at_ends);
+        if ENDS {
+            at_ends::<VECTORS, LOADS>(&run, tables, &tiles.at_ends);
         }
     }
 }
