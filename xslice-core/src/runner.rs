@@ -107,11 +107,11 @@ pub fn run_parallel_on(
     move_::run_parallel(parts, plan, inputs, output, temporaries)
 }
 
-/// As [`run`], of a call that is one turn of one Move. For engines.
+/// Runs a call that is one turn of one Move. `false`: it has to be [`run`], which refuses an index. For engines.
 #[doc(hidden)]
 #[inline]
-pub fn run_turn(turn: OneTurn<'_>) {
-    move_::only_turn(turn);
+pub fn run_turn(turn: OneTurn<'_>) -> bool {
+    move_::only_turn(turn)
 }
 
 /// As [`run`], on temporaries that are fetched only if the plan has some. For engines.

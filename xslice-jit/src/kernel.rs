@@ -435,8 +435,8 @@ impl Kernel {
     fn run_moves(&self, inputs: &[Input<'_>], output: &mut Output<'_>) -> Result<(), Error> {
         if let Shortcut::Turn = self.0.short
             && let Some(turn) = self.0.plan.one_turn(inputs, output)
+            && runner::run_turn(turn)
         {
-            runner::run_turn(turn);
             return Ok(());
         }
         self.run_steps(inputs, output)

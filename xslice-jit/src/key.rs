@@ -200,7 +200,7 @@ pub(crate) struct Parts {
     pub numbers: Vec<i64>,
     /// The buffer of each position; `None` for a Range, which reads nothing.
     pub reads: List<Option<Buffer>>,
-    /// Whether all that there is to do is one turn of a precompiled Move that reads no index.
+    /// Whether all that there is to do is one turn of a precompiled Move, which tests the indices that it reads.
     pub is_turn: bool,
 }
 
@@ -333,13 +333,14 @@ impl Parts {
     }
 
     fn innermost(&mut self, schedule: &Schedule) {
-        let table = schedule.inner().lookup().map(|lookup| {
+        let lookup = schedule.inner().lookup();
+        let table = lookup.map(|lookup| {
             let table = self.structure.positions.len();
             self.table(lookup, 0);
             table
         });
         self.structure.inner = Inner::Innermost { table };
-        self.is_turn = schedule.is_one_turn() && self.structure.positions.len() == 1;
+        self.is_turn = schedule.is_one_turn() || lookup.is_some() && schedule.knows_rows();
         // The plan keeps the schedule where it is for as long as a kernel holds it.
         let address = std::ptr::from_ref(schedule).expose_provenance();
         self.numbers.push(address as i64);

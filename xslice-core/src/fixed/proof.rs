@@ -212,6 +212,12 @@ struct Need {
     axis: i64,
 }
 
+impl Need {
+    fn fits<T: Element>(&self, buffer: &[T]) -> bool {
+        (self.ty, self.len) == (T::TYPE, buffer.len())
+    }
+}
+
 /// A call that needs no comparison: buffers of the lengths of the schedule, and indices that have been checked or that its Move
 /// tests. Made only here.
 pub(crate) struct Proven<'a> {
@@ -246,14 +252,14 @@ impl Proof {
         let verified = schedule.verify(&nest, &table_len);
         verified.unwrap_or_else(|error| panic!("{error}"));
         move_::prepare(&mut schedule);
-        // The outermost loop takes all indices, those inside it what is wanted of each row.
-        let reads_all = match (&numbers.tables[..], numbers.extents) {
-            ([table], [turns, ..]) => match table.side {
-                (len, 0, [1, still @ ..]) => {
-                    *turns == len && still.iter().all(|&stride| stride == 0)
-                }
-                _ => false,
-            },
+        // One loop takes all indices, those inside it what is wanted of each row, and those around it each the same.
+        let reads_all = match &numbers.tables[..] {
+            [table] => {
+                let (len, first, strides) = table.side;
+                let loops = numbers.extents.iter().zip(strides);
+                let mut moving = loops.filter(|&(_, &stride)| stride != 0);
+                first == 0 && moving.next() == Some((&len, &1)) && moving.next().is_none()
+            }
             _ => false,
         };
         let source = numbers.source.buffer().map(|_| Need {
@@ -266,11 +272,12 @@ impl Proof {
             len: table.side.0,
             axis: table.size,
         });
-        let reads_indices = matches!(schedule.inner(), Move::Lookup(_));
-        let is_turn = schedule.is_one_turn() && !reads_indices && numbers.tables.is_empty();
+        let is_turn = schedule.is_one_turn() && numbers.tables.is_empty();
         let source_len = numbers.source.buffer().map_or(0, |_| numbers.src.0);
+        let tests_indices = matches!(schedule.inner(), Move::Lookup(_))
+            && (schedule.extents().is_empty() || schedule.known_picks().is_some());
         Self {
-            tests_every_index: reads_all && reads_indices && schedule.is_one_turn(),
+            tests_every_index: reads_all && tests_indices,
             turn: is_turn.then_some((numbers.ty, source_len)),
             inputs: source.into_iter().chain(tables).collect(),
             output: numbers.dst.0,
@@ -289,10 +296,25 @@ impl Proof {
     #[inline]
     pub fn run_turn<T: Element>(&self, src: &[T], dst: &mut [T]) -> bool {
         let is_turn = self.turn == Some((T::TYPE, src.len())) && self.output == dst.len();
-        if is_turn {
-            move_::only_turn(OneTurn::new(&self.schedule, src, dst));
-        }
+        is_turn && move_::only_turn(OneTurn::new::<T, T>(&self.schedule, src, &[], dst))
+    }
+
+    /// The same of a nest whose Move [tests every index](Self::tests_every_index); `false`: it has not run, or one is outside.
+    #[inline]
+    pub fn run_picks<T: Element, I: Element>(
+        &self,
+        src: &[T],
+        indices: &[I],
+        dst: &mut [T],
+    ) -> bool {
+        let fits = match &self.inputs[..] {
+            [source, table] => source.fits(src) && table.fits(indices),
+            _ => false,
+        };
+        let is_turn = fits && self.tests_every_index && self.schedule.known_picks().is_some();
         is_turn
+            && self.output == dst.len()
+            && move_::only_turn(OneTurn::new(&self.schedule, src, indices, dst))
     }
 
     /// Runs the nest, whose indices have been checked or are all tested by its Move; then `false` says that one is outside.

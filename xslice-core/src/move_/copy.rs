@@ -10,6 +10,8 @@ use super::rows::Way;
 use crate::level::Level;
 use crate::shuffle::LINE;
 use core::hint::black_box;
+#[cfg(target_arch = "x86_64")]
+use core::marker::PhantomData;
 use core::ptr::copy_nonoverlapping;
 
 /// Runs at constant distances.
@@ -289,6 +291,39 @@ impl<const COUNT: usize> Mover for Parts<COUNT> {
     }
 }
 
+/// `WHOLE` vectors of one length and a last one of another, which overlaps the one before it, known before the loop. All are loaded first.
+#[cfg(target_arch = "x86_64")]
+#[derive(Clone, Copy)]
+pub(super) struct Vectors<V, const WHOLE: usize, L> {
+    /// Where the last one begins.
+    last: usize,
+    of: PhantomData<(V, L)>,
+}
+
+#[cfg(target_arch = "x86_64")]
+impl<V: Copy, const WHOLE: usize, L: Copy> Mover for Vectors<V, WHOLE, L> {
+    fn of(bytes: usize) -> Self {
+        Self {
+            last: bytes - size_of::<L>(),
+            of: PhantomData,
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn run(self, dst: *mut u8, src: *const u8) {
+        // SAFETY: by the contract of this function all vectors lie in the run; at any alignment.
+        unsafe {
+            let whole: [V; WHOLE] =
+                core::array::from_fn(|k| src.cast::<V>().add(k).read_unaligned());
+            let last: L = src.add(self.last).cast::<L>().read_unaligned();
+            for (k, vector) in whole.into_iter().enumerate() {
+                dst.cast::<V>().add(k).write_unaligned(vector);
+            }
+            dst.add(self.last).cast::<L>().write_unaligned(last);
+        }
+    }
+}
+
 /// The mover in it, where the compiler has vectors of 32 bytes.
 #[cfg(target_arch = "x86_64")]
 #[derive(Clone, Copy)]
@@ -440,7 +475,7 @@ unsafe fn in_fours<const N: usize>(dst: *mut u8, src: *const u8, rows: Rows) {
 /// # Safety
 /// As [`run`], for both of them.
 #[inline(always)]
-unsafe fn pair<const N: usize>(dst: *mut u8, one: *const u8, other: *const u8) {
+pub(super) unsafe fn pair<const N: usize>(dst: *mut u8, one: *const u8, other: *const u8) {
     // SAFETY: by the contract of this function; all processors of x86-64 have SSE2.
     unsafe {
         match N {

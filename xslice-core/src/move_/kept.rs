@@ -35,6 +35,7 @@ impl Schedule {
         };
         let stride = runs.lookup.access.strides.get(outer.len());
         let least = match self.kept_in_loops() {
+            _ if self.knows_rows() => LEAST_IN_CODE,
             Some(runs) if self.may_be_patterns(runs) => LEAST_IN_PATTERN,
             Some(_) => LEAST_IN_CODE,
             None => LEAST_AT_ONCE,

@@ -35,7 +35,7 @@ use crate::shuffle::Shuffle;
 use core::mem::MaybeUninit;
 use core::ops::Range;
 use indices::{ASKED, BLOCK};
-pub(super) use indices::{Index, Indices};
+pub(super) use indices::{FAR_TABLE, Index, Indices};
 use single::{Found, Picked, alone, as_read, asked_first, in_turn};
 use small_tables::{MOST_ENTRIES, pays, threes, widen};
 

@@ -12,6 +12,7 @@
 //!   few                 so few narrow rows in each of many turns that their places stay in registers
 //!   fill                values of a Range, the first ones laid out when they are planned
 //!   shuffled            shuffles, by `lanes` of 16 bytes for any set: `avx2`, `avx512`, `neon`
+//!   picks               rows where indices point, of results that stay near, found when they are planned
 //!   lookup              rows where indices point: `single` ones, `avx2`, `avx512`, `neon`; those that `repeat` in each turn: `pattern`, `units`,
 //!                       `columns`, `avx2`, `avx512`
 //! And what calls them: `prepare` finds what it can when a plan is made, `walk` goes through the loops around a move, `turns` takes the
@@ -37,6 +38,7 @@ mod parallel;
     expect(dead_code, reason = "on one thread nothing is shared out")
 )]
 mod part;
+mod picks;
 mod positions;
 mod prefetch;
 mod prepare;
@@ -74,7 +76,7 @@ use crate::elem::{Element, ElementType};
 use crate::error::Error;
 use crate::fixed::Proven;
 use crate::level::Level;
-use crate::nest::schedule::{Fill, KnownMove, LookedUp, Move, Row, Schedule, Strided};
+use crate::nest::schedule::{Fill, KnownMove, KnownPicks, LookedUp, Move, Row, Schedule, Strided};
 use crate::operand::{Input, Output};
 use crate::plan::{Check, OneTurn, Plan, PlannedNest, Reader};
 use crate::scratch;
@@ -130,32 +132,44 @@ pub(crate) fn run(
 ) -> Result<(), Error> {
     if level == Level::settled()
         && let Some(turn) = plan.one_turn(inputs, output)
+        && only_turn(turn)
     {
-        only_turn(turn);
         return Ok(());
     }
     each_step(level, plan, inputs, output, temporaries)
 }
 
-/// Runs what is one turn of one Move, by the best level.
+/// Runs what is one turn of one Move, by the best level. `false`: an index lies outside its axis, and the result holds anything.
 #[inline]
-pub(crate) fn only_turn(turn: OneTurn<'_>) {
-    // SAFETY: holding the turn is the proof that the call has the lengths for which the schedule was verified; no index takes part (I3).
-    unsafe { only_turn_of(turn.schedule, (turn.start, turn.at), turn.dst) };
+pub(crate) fn only_turn(turn: OneTurn<'_>) -> bool {
+    let source = (turn.start, turn.at);
+    // SAFETY: holding the turn is the proof that the call has the lengths for which the schedule was verified; what reads indices tests each
+    // before it is used (I3).
+    unsafe { only_turn_of(turn.schedule, source, turn.dst, turn.table) }
 }
 
 /// Most calls of one turn are short, and this puts nothing on the stack.
 ///
 /// # Safety
-/// As [`full_turn`], from and to these places.
+/// As [`full_turn`], from and to these places, or as [`KnownPicks::run`], by the indices at `table`.
 #[inline(never)]
-unsafe fn only_turn_of(schedule: &Schedule, source: (*const u8, i64), dst: *mut u8) {
+unsafe fn only_turn_of(
+    schedule: &Schedule,
+    source: (*const u8, i64),
+    dst: *mut u8,
+    table: *const u8,
+) -> bool {
     // What is known is known for the best level: it need not be asked which that is.
     let level = schedule
         .known()
         .map_or_else(Level::settled, KnownMove::level);
     // SAFETY: by the contract of this function.
-    unsafe { full_turn(level, schedule, dst, source) };
+    unsafe {
+        match schedule.known_picks() {
+            Some(picks) => picks.run(dst, source.0.wrapping_offset(source.1 as isize), table),
+            None => full_turn(level, schedule, dst, source),
+        }
+    }
 }
 
 /// Runs any plan, and finds what is wrong with a call.
@@ -222,6 +236,12 @@ unsafe fn nest(
 /// As [`nest`].
 #[inline]
 unsafe fn whole(level: Level, schedule: &Schedule, sources: &Sources<'_>, dst: *mut u8) -> bool {
+    if let Some(picks) = schedule.known_picks()
+        && picks.level == level
+    {
+        // SAFETY: by the contract of this function.
+        return unsafe { picked(schedule, picks, sources, dst) };
+    }
     if !schedule.extents().is_empty() && !schedule.is_one_turn() {
         // SAFETY: by the contract of this function.
         return unsafe { scheduled(level, schedule, sources, dst, None) };
@@ -240,6 +260,31 @@ unsafe fn whole(level: Level, schedule: &Schedule, sources: &Sources<'_>, dst: *
             dst: schedule.dst().offset,
             table: call.indices().map_or(0, |table| table.offset),
         })
+    }
+}
+
+/// Moves the known rows that the schedule's Lookup finds, all of them. `false`: an index lies outside its axis.
+///
+/// # Safety
+/// As [`nest`].
+#[inline]
+unsafe fn picked(
+    schedule: &Schedule,
+    picks: &KnownPicks,
+    sources: &Sources<'_>,
+    dst: *mut u8,
+) -> bool {
+    let Some(lookup) = schedule.inner().lookup() else {
+        debug_assert!(false, "picks are known of look-ups");
+        return false;
+    };
+    // SAFETY: by the contract of this function; the first turn begins at the offsets.
+    unsafe {
+        let dst = dst.offset(schedule.dst().offset as isize);
+        let src = sources.start_of(schedule.source());
+        let src = src.wrapping_offset(schedule.src().offset as isize);
+        let table = sources.start(lookup.table);
+        picks.run(dst, src, table.offset(lookup.access.offset as isize))
     }
 }
 
@@ -265,7 +310,7 @@ unsafe fn full_turn(
                 debug_assert_eq!(at, schedule.src().offset, "they are known from there on");
                 (values.written_by)(to, values);
             }
-            Some(KnownMove::Values(_)) | None => {
+            Some(KnownMove::Values(_) | KnownMove::Picks(_)) | None => {
                 return turn(level, schedule, schedule.inner().count(), to, (start, at));
             }
         }

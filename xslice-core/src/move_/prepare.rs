@@ -1,6 +1,6 @@
 //! What is found when a schedule is planned, so that no call has to.
 
-use super::{fill, runs, shuffled};
+use super::{fill, picks, runs, shuffled};
 use crate::nest::schedule::{KnownMove, Move, Schedule};
 
 /// Finds what moves a verified schedule, and builds what it is moved by.
@@ -22,6 +22,9 @@ pub(crate) fn prepare(schedule: &mut Schedule) {
             let known = runs::known_alone(schedule, bytes).map(KnownMove::Runs);
             schedule.keep(known, None);
         }
-        Move::Lookup(_) => {}
+        Move::Lookup(picks) => {
+            let known = picks::known(schedule, picks).map(KnownMove::Picks);
+            schedule.keep(known, None);
+        }
     }
 }

@@ -208,14 +208,6 @@ impl KnownRuns {
         let stride = self.loops.inner().apart.0.cast_unsigned();
         (dst.addr() | stride).is_multiple_of(VECTOR)
     }
-
-    /// The same of all.
-    #[cfg(target_arch = "x86_64")]
-    fn all_begin_with<const VECTOR: usize>(&self, dst: *mut u8) -> bool {
-        let [outermost, around, _] = self.loops.0;
-        let strides = outermost.apart.0 | around.apart.0;
-        self.begin_with::<VECTOR>(dst) && strides.cast_unsigned().is_multiple_of(VECTOR)
-    }
 }
 
 /// Moves runs in all turns of several loops.
@@ -317,7 +309,7 @@ unsafe fn of_a_line_in_short_turns(dst: *mut u8, src: *const u8, known: &KnownRu
     }
     // SAFETY: by the contract of this function.
     unsafe {
-        if known.all_begin_with::<16>(dst) && !known.all_begin_with::<LINE>(dst) {
+        if known.loops.begin_with::<16>(dst) && !known.loops.begin_with::<LINE>(dst) {
             let by_width = moving_by_width(&known.rows(), &known.loops);
             return by_width(dst, src, known);
         }

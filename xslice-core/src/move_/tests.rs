@@ -21,6 +21,7 @@ use trial::Trial;
 
 mod fill;
 mod known;
+mod picks;
 mod runs;
 mod trial;
 

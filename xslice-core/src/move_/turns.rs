@@ -114,6 +114,10 @@ impl Schedule {
         table: *const u8,
         operand: *const u8,
     ) -> bool {
+        if let Some(picks) = self.known_picks() {
+            // SAFETY: by the contract of this function; no loop is around this.
+            return unsafe { picks.run(dst, operand.wrapping_offset(at as isize), table) };
+        }
         let sources = Sources {
             constants: &[],
             inputs: &[],

@@ -10,7 +10,9 @@ mod period;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use known::{KnownMove, KnownRuns, KnownValues, MoveRuns, WriteValues};
+pub(crate) use known::{
+    KnownMove, KnownPicks, KnownRuns, KnownValues, MovePicks, MoveRuns, WriteValues,
+};
 #[cfg(target_arch = "x86_64")]
 pub(crate) use order::KEPT;
 pub use period::NoShuffle;
@@ -417,11 +419,21 @@ impl Schedule {
         self.extents.heap_bytes() + self.src.heap_bytes() + self.dst.heap_bytes() + inner + known
     }
 
-    /// Whether one turn of the Move is all of it, at a place of the source that no index decides: there is no loop, or its rows are known.
+    /// Whether one turn of the Move is all of it, and no index takes part: there is no loop, or it is known how all of them are moved.
     #[doc(hidden)]
     #[must_use]
     pub fn is_one_turn(&self) -> bool {
-        self.src.is_affine() && (self.extents.is_empty() || self.known.is_some())
+        let reads_indices = !self.src.is_affine() || self.inner.lookup().is_some();
+        !reads_indices && (self.extents.is_empty() || self.known.is_some())
+    }
+
+    /// What is known of all rows that the Move looks up, if they were [kept](Self::keep).
+    #[inline]
+    pub(crate) fn known_picks(&self) -> Option<&KnownPicks> {
+        match &self.known {
+            Some(KnownMove::Picks(picks)) => Some(picks),
+            _ => None,
+        }
     }
 
     /// The rows of the Move as the best level moves them, if they were [kept](Self::keep): those of a turn where indices say where it
@@ -430,7 +442,7 @@ impl Schedule {
     pub(crate) fn known_rows(&self) -> Option<&crate::shuffle::KnownRows> {
         match &self.known {
             Some(KnownMove::Rows(rows)) => Some(rows),
-            Some(KnownMove::Runs(_) | KnownMove::Values(_)) | None => None,
+            Some(KnownMove::Runs(_) | KnownMove::Values(_) | KnownMove::Picks(_)) | None => None,
         }
     }
 

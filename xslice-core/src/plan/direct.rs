@@ -4,11 +4,11 @@
 //! where one turn of its Move is all: where a call fits it, an engine may move at once. What does not fit goes the way of all plans, which
 //! knows what is wrong and in which words.
 
-use super::{Input, OperandNeed, Output, Plan, Step};
+use super::{Check, Input, OperandNeed, Output, Plan, Reader, Step};
 use crate::access::Buffer;
 use crate::elem::{Element, ElementType};
 use crate::nest::Source;
-use crate::nest::schedule::{Move, Schedule};
+use crate::nest::schedule::Schedule;
 use alloc::sync::Arc;
 use core::marker::PhantomData;
 
@@ -21,7 +21,7 @@ pub(crate) struct Direct {
     operands: [(ElementType, usize); MOST_OPERANDS],
     count: usize,
     output: (ElementType, usize),
-    /// The nest, if it is one turn of its Move, which reads nothing but the first operand or a Range.
+    /// The nest, if it is one turn of its Move, which reads nothing but the first operand or a Range, and indices of the second.
     turn: Option<Turn>,
 }
 
@@ -40,9 +40,9 @@ impl Direct {
         steps: &[Step],
         output: (ElementType, usize),
     ) -> Option<Self> {
-        let (planned, is_checked) = match steps {
-            [Step::Nest(planned)] => (planned, false),
-            [Step::Check(_), Step::Nest(planned)] => (planned, true),
+        let (check, planned) = match steps {
+            [Step::Nest(planned)] => (None, planned),
+            [Step::Check(check), Step::Nest(planned)] => (Some(check), planned),
             _ => return None,
         };
         let has_values = operands.iter().any(|need| need.value.is_some());
@@ -60,7 +60,7 @@ impl Direct {
             turn: planned
                 .schedule
                 .as_ref()
-                .filter(|schedule| !is_checked && is_one_turn(schedule))
+                .filter(|schedule| is_one_turn(check, schedule))
                 .map(|schedule| Turn {
                     schedule: Arc::clone(schedule),
                     src: schedule.src().offset,
@@ -90,13 +90,21 @@ impl Direct {
     }
 }
 
-fn is_one_turn(schedule: &Schedule) -> bool {
+/// Whether one turn of its Move, which tests the indices that it reads, is all of a nest after this check.
+fn is_one_turn(check: Option<&Check>, schedule: &Schedule) -> bool {
     let reads_first = match schedule.source() {
         Source::Buffer(buffer) => buffer == Buffer::Operand(0),
         Source::Range(_) => true,
     };
-    let reads_indices = matches!(schedule.inner(), Move::Lookup(_));
-    reads_first && !reads_indices && schedule.is_one_turn()
+    let is_turn = match (check.map(Check::reader), schedule.inner().lookup()) {
+        (None, None) => schedule.is_one_turn(),
+        (Some(Some(Reader::Move)), Some(lookup)) => {
+            let begins = lookup.table == Buffer::Operand(1) && lookup.access.offset == 0;
+            begins && schedule.known_picks().is_some()
+        }
+        _ => false,
+    };
+    reads_first && is_turn
 }
 
 impl Plan {
@@ -113,7 +121,8 @@ impl Plan {
         self.direct.as_ref()?.starts(inputs, output)
     }
 
-    /// The turn of its Move that is all of a call, if it is, and [`Plan::direct`] knows the call. For engines.
+    /// The turn of its Move that is all of a call, if it is, and [`Plan::direct`] knows the call. Its Move tests the indices that it reads. For
+    /// engines.
     #[doc(hidden)]
     #[inline]
     #[must_use]
@@ -124,10 +133,11 @@ impl Plan {
     ) -> Option<OneTurn<'c>> {
         let direct = self.direct.as_ref()?;
         let turn = direct.turn.as_ref()?;
-        let [start, _] = direct.starts(inputs, output)?;
+        let [start, table] = direct.starts(inputs, output)?;
         Some(OneTurn {
             schedule: &turn.schedule,
             start,
+            table,
             at: turn.src,
             dst: output.as_mut_ptr().wrapping_offset(turn.dst as isize),
             _buffers: PhantomData,
@@ -135,13 +145,15 @@ impl Plan {
     }
 }
 
-/// One turn of a Move that reads no index, and buffers of the lengths that it was verified for, from which it reads and to which it writes.
-/// For engines.
+/// One turn of a Move that tests the indices which it reads, if any, and buffers of the lengths that it was verified for, from which it reads
+/// and to which it writes. For engines.
 #[doc(hidden)]
 pub struct OneTurn<'c> {
     pub(crate) schedule: &'c Schedule,
     /// The start of the source's buffer; of a Range, anything: nothing is read there.
     pub(crate) start: *const u8,
+    /// The first of the indices, if it reads some.
+    pub(crate) table: *const u8,
     /// The position in the source where the turn begins.
     pub(crate) at: i64,
     /// Where it begins in the destination.
@@ -150,12 +162,18 @@ pub struct OneTurn<'c> {
 }
 
 impl<'c> OneTurn<'c> {
-    /// For buffers that have been compared with these lengths; the source of a Range is empty.
+    /// For buffers that have been compared with these lengths; the source of a Range is empty, and so are indices where none are read.
     #[inline]
-    pub(crate) fn new<T: Element>(schedule: &'c Schedule, src: &'c [T], dst: &'c mut [T]) -> Self {
+    pub(crate) fn new<T: Element, I>(
+        schedule: &'c Schedule,
+        src: &'c [T],
+        indices: &'c [I],
+        dst: &'c mut [T],
+    ) -> Self {
         Self {
             schedule,
             start: src.as_ptr().cast(),
+            table: indices.as_ptr().cast(),
             at: schedule.src().offset,
             dst: dst
                 .as_mut_ptr()

@@ -196,6 +196,13 @@ impl RowLoops {
         })
     }
 
+    /// Whether each row begins with a vector of so many bytes of the result, the first of them at `dst`.
+    #[cfg(target_arch = "x86_64")]
+    pub fn begin_with<const VECTOR: usize>(&self, dst: *mut u8) -> bool {
+        let strides = self.0.iter().fold(0, |all, one| all | one.apart.0);
+        (dst.addr() | strides.cast_unsigned()).is_multiple_of(VECTOR)
+    }
+
     /// Whether each row of `bytes` bytes begins in the destination where the one before it ends.
     #[cfg(target_arch = "x86_64")]
     pub fn touch(&self, bytes: usize) -> bool {

@@ -28,7 +28,7 @@ pub const BLOCK: usize = 256;
 pub type Neighbours<I> = [MaybeUninit<I>; BLOCK];
 
 /// Rows of tables of this size or more come from the last cache or from memory: as many as can be have to be on their way at any time.
-const FAR_TABLE: usize = 16 << 20;
+pub const FAR_TABLE: usize = 16 << 20;
 
 impl<I: Index> Indices<I> {
     /// Whether indices are neighbours, of rows whose place they alone decide.

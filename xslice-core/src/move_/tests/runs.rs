@@ -10,13 +10,13 @@ use crate::shuffle::{RowLoop, RowLoops};
 use alloc::{vec, vec::Vec};
 
 /// Widths at both sides of where another function takes over, and some between.
-const WIDTHS: [usize; 24] = [
+pub(super) const WIDTHS: [usize; 24] = [
     1, 2, 3, 4, 5, 7, 8, 12, 15, 16, 17, 31, 32, 33, 48, 63, 64, 65, 112, 113, 128, 192, 193, 256,
 ];
 
 /// Loops of up to 12 turns, or of more runs of up to a line, the innermost last, whose runs touch in the result, or lie apart in steps that may
 /// keep them at lines of it.
-fn loops(random: &mut Random, bytes: usize) -> RowLoops {
+pub(super) fn loops(random: &mut Random, bytes: usize) -> RowLoops {
     let step = [1, 64][random.below(2)];
     let mut next = bytes;
     let mut all = [RowLoop {
@@ -38,7 +38,7 @@ fn loops(random: &mut Random, bytes: usize) -> RowLoops {
 }
 
 /// Where every run is written and read, counted from the first.
-fn places(RowLoops([i, j, k]): RowLoops) -> Vec<(isize, isize)> {
+pub(super) fn places(RowLoops([i, j, k]): RowLoops) -> Vec<(isize, isize)> {
     let turns = |one: RowLoop| {
         (0..one.turns as isize).map(move |turn| (turn * one.apart.0, turn * one.apart.1))
     };

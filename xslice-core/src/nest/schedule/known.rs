@@ -1,5 +1,6 @@
 //! How all that a schedule moves is moved, where that was found when it was planned.
 
+use crate::access::IndexType;
 use crate::level::Level;
 use crate::shuffle::{KnownRows, LINE, RowLoops};
 use alloc::boxed::Box;
@@ -13,6 +14,8 @@ pub(crate) enum KnownMove {
     Rows(KnownRows),
     /// Runs of a Strided, or the one of a Copy.
     Runs(KnownRuns),
+    /// Rows of a Lookup.
+    Picks(KnownPicks),
     /// Values of a Fill.
     Values(Box<KnownValues>),
 }
@@ -25,6 +28,7 @@ impl KnownMove {
             Self::Rows(rows) => rows.level,
             Self::Runs(runs) => runs.level,
             Self::Values(values) => values.level,
+            Self::Picks(picks) => picks.level,
         }
     }
 
@@ -32,7 +36,7 @@ impl KnownMove {
     pub fn heap_bytes(&self) -> usize {
         match self {
             Self::Rows(rows) => rows.heap_bytes(),
-            Self::Runs(_) => 0,
+            Self::Runs(_) | Self::Picks(_) => 0,
             Self::Values(values) => size_of_val(&**values),
         }
     }
@@ -68,6 +72,29 @@ pub(crate) struct KnownRuns {
     pub bytes: usize,
     /// The innermost one is that of the Move.
     pub loops: RowLoops,
+}
+
+/// What moves known picks: where the first turn of their loops is written and read, where the first index lies, and the picks. `false`: an
+/// index lies outside its axis.
+pub(crate) type MovePicks = unsafe fn(*mut u8, *const u8, *const u8, &KnownPicks) -> bool;
+
+/// Rows that indices name, the same ones in every turn of the loops around them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct KnownPicks {
+    /// What moves all of them.
+    pub moved_by: MovePicks,
+    pub level: Level,
+    /// Of each.
+    pub bytes: usize,
+    /// The innermost one is that of the Move.
+    pub loops: RowLoops,
+    pub index: IndexType,
+    /// What one step of an index is worth in the source, in bytes.
+    pub scale: i64,
+    /// Of the axis.
+    pub size: i64,
+    /// Distance of neighbouring indices in the table, in bytes.
+    pub index_stride: i64,
 }
 
 /// What writes known values: where the first is written, and the values.

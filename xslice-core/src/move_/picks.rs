@@ -1,0 +1,372 @@
+//! Rows that indices name, in a result that stays near: what moves them is found when they are planned.
+//!
+//! A small call is over before it has been found whether its rows are neighbours, columns or channels, and which loops are around them. Here
+//! indices become places once, on the stack, and every turn of these loops moves a row from each of the places. For many narrow rows,
+//! `lookup` has quicker ways.
+
+#[cfg(target_arch = "x86_64")]
+mod vectors;
+
+use super::at::Turns;
+use super::cache::Cache;
+use super::copy::{Mover, Rows, by_width, fixed, pair};
+use super::lookup::{FAR_TABLE, Index, Indices};
+use super::processor::habits;
+use super::{few, rows};
+use crate::access::IndexType;
+use crate::level::Level;
+use crate::nest::schedule::{KnownPicks, LookedUp, MovePicks, Row, Schedule};
+use crate::shuffle::{LINE, RowLoop, RowLoops};
+use core::mem::MaybeUninit;
+
+/// Indices that become places at once, which take 2 KiB of the stack.
+const BLOCK: usize = 256;
+
+/// Fewer rows of a single turn have moved before their places would have been found.
+const LEAST_FOUND: usize = 24;
+
+/// Fewer turns of few rows are over before these lie in registers.
+const LEAST_OF_FEW: usize = 8;
+
+/// How the best level moves all rows that a verified schedule looks up, if they are the same in all turns, stay near, and their loops are few.
+pub(super) fn known(schedule: &Schedule, picks: &LookedUp) -> Option<KnownPicks> {
+    let access = &picks.lookup.access;
+    let is_run = picks.row == Row::Run && schedule.src().is_affine();
+    let repeats = access.is_affine() && access.strides.iter().all(|&stride| stride == 0);
+    if !is_run || !repeats {
+        return None;
+    }
+    let inner = RowLoop {
+        turns: picks.count,
+        apart: (picks.dst_stride as isize, picks.src_stride as isize),
+    };
+    let (dst, src) = (&schedule.dst().strides, &schedule.src().strides);
+    let loops = RowLoops::around(inner, schedule.extents(), dst, src)?;
+    let picks = KnownPicks::new(Level::best(), picks, loops);
+    picks.pay(schedule.cache()).then_some(picks)
+}
+
+impl KnownPicks {
+    /// Rows that are those of the innermost loop, as a level moves them.
+    pub(super) fn new(level: Level, picks: &LookedUp, loops: RowLoops) -> Self {
+        let mut known = Self {
+            moved_by: one_by_one,
+            level,
+            bytes: picks.bytes,
+            loops,
+            index: picks.lookup.index,
+            scale: picks.lookup.scale,
+            size: picks.lookup.size,
+            index_stride: picks.index_stride,
+        };
+        known.moved_by = known.moving();
+        known
+    }
+
+    /// Whether they are quicker so than by what is set up for many, in a result that this cache keeps.
+    fn pay(&self, cache: Cache) -> bool {
+        let table = (self.size as usize).saturating_mul(self.scale.unsigned_abs() as usize);
+        let most = match (self.bytes, self.loops.is_one()) {
+            (..=8, true) => 64,
+            (..=8, false) => 640,
+            (..32, true) => BLOCK,
+            _ => usize::MAX,
+        };
+        match cache {
+            Cache::Near => self.loops.count() <= most && table < FAR_TABLE,
+            Cache::Second => {
+                let lines = habits().picks_in_second_cache && (32..=3 * LINE).contains(&self.bytes);
+                let by_itself = self.bytes == LINE && self.loops.is_one();
+                lines && !by_itself && matches!(Cache::of(table), Cache::Near | Cache::Second)
+            }
+            Cache::Far | Cache::None => false,
+        }
+    }
+
+    /// What moves them.
+    fn moving(&self) -> MovePicks {
+        fn as_read<M: Mover>(_: M) -> MovePicks {
+            self::as_read::<M>
+        }
+        fn by_mover<M: Mover>(_: M) -> MovePicks {
+            self::by_mover::<M>
+        }
+        let [_, around, rows] = self.loops.0;
+        let touch = rows.apart.0 == self.bytes as isize;
+        if self.loops.is_one() && rows.turns < LEAST_FOUND && self.bytes < rows::LEAST_ROW {
+            return by_width!(self.bytes, as_read());
+        }
+        if around.turns >= LEAST_OF_FEW && few::takes(self.bytes, rows.turns, Cache::Near) {
+            return few_in_turns;
+        }
+        #[cfg(target_arch = "x86_64")]
+        if let Some(by_vectors) = vectors::moving(self.level, self.bytes) {
+            return by_vectors;
+        }
+        match self.bytes {
+            1 if touch => in_pairs::<1>,
+            2 if touch => in_pairs::<2>,
+            4 if touch => in_pairs::<4>,
+            8 if touch => in_pairs::<8>,
+            ..rows::LEAST_ROW => by_width!(self.bytes, by_mover()),
+            _ => one_by_one,
+        }
+    }
+
+    /// Moves all, to and from where the first turn begins; `false`: an index lies outside its axis, and the result holds anything.
+    ///
+    /// # Safety
+    /// As [`copy::run`](super::copy::run), for each of the rows whose index lies in the axis; `table` is where the first index lies, and all of
+    /// them lie in the table. The processor has the instructions of the level that they are known for.
+    #[inline(always)]
+    pub(super) unsafe fn run(&self, dst: *mut u8, src: *const u8, table: *const u8) -> bool {
+        // SAFETY: by the contract of this function.
+        unsafe { (self.moved_by)(dst, src, table, self) }
+    }
+
+    /// Calls `turn` with where each turn begins, and the places from there that some of the indices are, block after block; `false`: an index lies
+    /// outside its axis. It is no place (I3).
+    ///
+    /// # Safety
+    /// The indices lie in the table.
+    #[inline(always)]
+    unsafe fn each_turn(
+        &self,
+        (dst, src): (*mut u8, *const u8),
+        table: *const u8,
+        turn: impl Fn(*mut u8, *const u8, &[isize]),
+    ) -> bool {
+        let mut room = [const { MaybeUninit::uninit() }; BLOCK];
+        let [outermost, around, rows] = self.loops.0.map(Turns::of);
+        // Loops, as iterators with functions in them have no instructions but those that all processors have.
+        let mut first = 0;
+        while first < rows.count {
+            let count = BLOCK.min(rows.count - first);
+            let places = &mut room[..count];
+            // SAFETY: by the contract of this function.
+            let Some(places) = (unsafe { self.found(table, first, places) }) else {
+                return false;
+            };
+            let begin = dst.wrapping_offset(first as isize * rows.dst_stride);
+            for (to, from) in outermost.each(begin, src) {
+                for (to, from) in around.each(to, from) {
+                    turn(to, from, places);
+                }
+            }
+            first += count;
+        }
+        true
+    }
+
+    /// The places of rows `first..`; `None`: one of their indices lies outside the axis.
+    ///
+    /// # Safety
+    /// They lie in the table.
+    #[inline(always)]
+    unsafe fn found<'p>(
+        &self,
+        table: *const u8,
+        first: usize,
+        places: &'p mut [MaybeUninit<isize>],
+    ) -> Option<&'p [isize]> {
+        // SAFETY: by the contract of this function; where all indices lie in the axis, all places are written.
+        unsafe {
+            let inside = match self.index {
+                IndexType::I32 => self.places::<i32>(table, first, places),
+                IndexType::I64 => self.places::<i64>(table, first, places),
+            };
+            inside.then_some(&*(&raw const *places as *const [isize]))
+        }
+    }
+
+    /// Writes the same for indices of this type; whether all of them lie in the axis.
+    ///
+    /// # Safety
+    /// They lie in the table.
+    #[inline(always)]
+    unsafe fn places<I: Index>(
+        &self,
+        table: *const u8,
+        first: usize,
+        places: &mut [MaybeUninit<isize>],
+    ) -> bool {
+        let (_, src_stride) = self.loops.inner().apart;
+        let indices = self.indices::<I>(table);
+        // SAFETY: by the contract of this function.
+        unsafe { indices.places(self.level, first, src_stride, places) }
+    }
+
+    /// The indices, which are of this type.
+    #[inline(always)]
+    fn indices<I>(&self, table: *const u8) -> Indices<I> {
+        Indices {
+            table: table.cast(),
+            stride: self.index_stride as isize,
+            scale: self.scale as isize,
+            size: self.size,
+        }
+    }
+
+    /// Moves the rows of the only turn, each when its index, of this type, has been read.
+    ///
+    /// # Safety
+    /// As [`KnownPicks::run`]; the mover is for the bytes of a row.
+    #[inline(always)]
+    unsafe fn as_read<I: Index>(
+        &self,
+        mover: impl Mover,
+        (dst, src): (*mut u8, *const u8),
+        table: *const u8,
+    ) -> bool {
+        let indices = self.indices::<I>(table);
+        let rows = Turns::of(self.loops.inner());
+        for (k, (to, from)) in rows.each(dst, src).enumerate() {
+            // SAFETY: by the contract of this function; at any alignment. The row moves only if its index lies in the axis.
+            unsafe {
+                let index = indices.from(k).table.read_unaligned();
+                let (place, inside) = indices.place(index.into());
+                if !inside {
+                    return false;
+                }
+                mover.run(to, from.wrapping_offset(place));
+            }
+        }
+        true
+    }
+
+    /// Moves all by a mover; `false` as [`KnownPicks::run`]. Four at a time, so that processors foresee the end of more of the loops.
+    ///
+    /// # Safety
+    /// As [`KnownPicks::run`]; the mover is for the bytes of a row.
+    #[inline(always)]
+    unsafe fn by(&self, mover: impl Mover, place: (*mut u8, *const u8), table: *const u8) -> bool {
+        let (apart, _) = self.loops.inner().apart;
+        // SAFETY: by the contract of this function, for each of the rows.
+        unsafe {
+            self.each_turn(place, table, |mut to, from, places| {
+                let mut next = |place| {
+                    mover.run(to, from.wrapping_offset(place));
+                    to = to.wrapping_offset(apart);
+                };
+                let (fours, rest) = places.as_chunks::<4>();
+                for four in fours {
+                    for &place in four {
+                        next(place);
+                    }
+                }
+                for &place in rest {
+                    next(place);
+                }
+            })
+        }
+    }
+}
+
+/// Moves rows of a single turn, each when its index has been read.
+///
+/// # Safety
+/// As [`KnownPicks::run`].
+unsafe fn as_read<M: Mover>(
+    dst: *mut u8,
+    src: *const u8,
+    table: *const u8,
+    known: &KnownPicks,
+) -> bool {
+    let mover = M::of(known.bytes);
+    // SAFETY: by the contract of this function.
+    unsafe {
+        match known.index {
+            IndexType::I32 => known.as_read::<i32>(mover, (dst, src), table),
+            IndexType::I64 => known.as_read::<i64>(mover, (dst, src), table),
+        }
+    }
+}
+
+/// Moves rows of a width that has a mover.
+///
+/// # Safety
+/// As [`KnownPicks::run`].
+unsafe fn by_mover<M: Mover>(
+    dst: *mut u8,
+    src: *const u8,
+    table: *const u8,
+    known: &KnownPicks,
+) -> bool {
+    // SAFETY: by the contract of this function.
+    unsafe { known.by(M::of(known.bytes), (dst, src), table) }
+}
+
+/// Moves rows of `N` bytes that touch in the result, by one store for two of them.
+///
+/// # Safety
+/// As [`KnownPicks::run`].
+unsafe fn in_pairs<const N: usize>(
+    dst: *mut u8,
+    src: *const u8,
+    table: *const u8,
+    known: &KnownPicks,
+) -> bool {
+    // SAFETY: by the contract of this function.
+    unsafe {
+        known.each_turn((dst, src), table, |mut to, from, places| {
+            let (fours, rest) = places.as_chunks::<4>();
+            for four in fours {
+                let [a, b, c, d] = four.map(|place| from.wrapping_offset(place));
+                pair::<N>(to, a, b);
+                pair::<N>(to.add(2 * N), c, d);
+                to = to.wrapping_add(4 * N);
+            }
+            for &place in rest {
+                fixed::<N>(to, from.wrapping_offset(place));
+                to = to.wrapping_add(N);
+            }
+        })
+    }
+}
+
+/// Moves rows of which each turn has few.
+///
+/// # Safety
+/// As [`KnownPicks::run`].
+unsafe fn few_in_turns(dst: *mut u8, src: *const u8, table: *const u8, known: &KnownPicks) -> bool {
+    let mut room = [const { MaybeUninit::uninit() }; few::MOST];
+    let [outermost, around, rows] = known.loops.0.map(Turns::of);
+    // SAFETY: by the contract of this function.
+    unsafe {
+        let Some(places) = known.found(table, 0, &mut room[..rows.count]) else {
+            return false;
+        };
+        let rows = Rows {
+            dst_stride: rows.dst_stride,
+            ..Rows::one(known.bytes, Cache::Near)
+        };
+        for (to, from) in outermost.each(dst, src) {
+            few::moved(to, from, &rows, places, around);
+        }
+    }
+    true
+}
+
+/// Moves rows of more than a line.
+///
+/// # Safety
+/// As [`KnownPicks::run`].
+unsafe fn one_by_one(dst: *mut u8, src: *const u8, table: *const u8, known: &KnownPicks) -> bool {
+    /// A row of any length, at a level.
+    #[derive(Clone, Copy)]
+    struct One(Level, usize);
+
+    impl Mover for One {
+        fn of(bytes: usize) -> Self {
+            Self(Level::settled(), bytes)
+        }
+
+        #[inline(always)]
+        unsafe fn run(self, dst: *mut u8, src: *const u8) {
+            // SAFETY: by the contract of the trait.
+            unsafe { rows::one(self.0, dst, src, self.1) }
+        }
+    }
+    // SAFETY: by the contract of this function.
+    unsafe { known.by(One(known.level, known.bytes), (dst, src), table) }
+}

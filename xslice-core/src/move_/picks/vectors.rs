@@ -1,0 +1,145 @@
+//! Rows that indices name, by vectors of 32 and of 64 bytes.
+
+use super::by_mover;
+use crate::level::{Kind, Level};
+use crate::move_::copy::{Mover, Parts, Vectors};
+use crate::move_::rows::row;
+use crate::nest::schedule::{KnownPicks, MovePicks};
+use crate::shuffle::LINE;
+use core::arch::x86_64::{__m128i as Part, __m256i as Half, __m512i as Line};
+
+/// What moves rows of so many bytes, if it needs vectors of more than 16.
+pub(super) fn moving(level: Level, bytes: usize) -> Option<MovePicks> {
+    match level.kind() {
+        Kind::Avx512 => by_lines(bytes),
+        Kind::Avx2 => by_halves(bytes),
+        Kind::Scalar => None,
+    }
+}
+
+/// As few vectors as there can be, none of which is longer than what it is needed for: rows that straddle a line more take as long as those
+/// of one vector more.
+fn by_lines(bytes: usize) -> Option<MovePicks> {
+    Some(match bytes {
+        ..32 => return None,
+        32 => avx512_or_parts::<Vectors<Half, 0, Half>, Parts<2>>,
+        33..=48 => avx512::<Vectors<Half, 1, Part>>,
+        49..LINE => avx512::<Vectors<Half, 1, Half>>,
+        LINE => avx512_or_parts::<Vectors<Line, 0, Line>, Parts<4>>,
+        65..=80 => avx512::<Vectors<Line, 1, Part>>,
+        96 => avx512_or_parts::<Vectors<Line, 1, Half>, Parts<6>>,
+        81..96 => avx512::<Vectors<Line, 1, Half>>,
+        97..=128 => avx512::<Vectors<Line, 1, Line>>,
+        129..=144 => avx512::<Vectors<Line, 2, Part>>,
+        145..=160 => avx512::<Vectors<Line, 2, Half>>,
+        161..=192 => avx512::<Vectors<Line, 2, Line>>,
+        _ => avx512::<WholeLines>,
+    })
+}
+
+/// The same without vectors of 64 bytes.
+fn by_halves(bytes: usize) -> Option<MovePicks> {
+    Some(match bytes {
+        32 => avx2_or_parts::<Vectors<Half, 0, Half>, Parts<2>>,
+        33..=48 => avx2::<Vectors<Half, 1, Part>>,
+        64 => avx2_or_parts::<Vectors<Half, 1, Half>, Parts<4>>,
+        49..64 => avx2::<Vectors<Half, 1, Half>>,
+        65..=80 => avx2::<Vectors<Half, 2, Part>>,
+        96 => avx2_or_parts::<Vectors<Half, 2, Half>, Parts<6>>,
+        81..96 => avx2::<Vectors<Half, 2, Half>>,
+        97..=112 => avx2::<Vectors<Half, 3, Part>>,
+        113..=128 => avx2::<Vectors<Half, 3, Half>>,
+        _ => return None,
+    })
+}
+
+/// A row of any length from a line on, by vectors that fill lines of the result.
+#[derive(Clone, Copy)]
+struct WholeLines(usize);
+
+impl Mover for WholeLines {
+    fn of(bytes: usize) -> Self {
+        Self(bytes)
+    }
+
+    #[inline(always)]
+    unsafe fn run(self, dst: *mut u8, src: *const u8) {
+        // SAFETY: by the contract of the trait, where the processor has AVX-512 F.
+        unsafe { row::whole_lines(dst, src, self.0) }
+    }
+}
+
+/// Moves rows by a mover that has vectors of 64 bytes.
+///
+/// # Safety
+/// As [`KnownPicks::run`]; the processor has AVX-512 F.
+#[target_feature(enable = "avx512f")]
+unsafe fn avx512<M: Mover>(
+    dst: *mut u8,
+    src: *const u8,
+    table: *const u8,
+    known: &KnownPicks,
+) -> bool {
+    // SAFETY: by the contract of this function.
+    unsafe { known.by(M::of(known.bytes), (dst, src), table) }
+}
+
+/// The same of rows of whole halves: those that begin in the middle of one would straddle lines, and their parts do not.
+///
+/// # Safety
+/// As [`avx512`]; `P` moves rows of this width in parts of 16 bytes.
+#[target_feature(enable = "avx512f")]
+unsafe fn avx512_or_parts<M: Mover, P: Mover>(
+    dst: *mut u8,
+    src: *const u8,
+    table: *const u8,
+    known: &KnownPicks,
+) -> bool {
+    // SAFETY: by the contract of this function.
+    unsafe {
+        match fill_parts_alone(dst, known) {
+            true => by_mover::<P>(dst, src, table, known),
+            false => avx512::<M>(dst, src, table, known),
+        }
+    }
+}
+
+/// Whether all rows begin with a part of 16 bytes of the result, and not all with a half line.
+fn fill_parts_alone(dst: *mut u8, known: &KnownPicks) -> bool {
+    known.loops.begin_with::<16>(dst) && !known.loops.begin_with::<32>(dst)
+}
+
+/// Moves rows by a mover that has vectors of 32 bytes.
+///
+/// # Safety
+/// As [`KnownPicks::run`]; the processor has AVX2.
+#[target_feature(enable = "avx2")]
+unsafe fn avx2<M: Mover>(
+    dst: *mut u8,
+    src: *const u8,
+    table: *const u8,
+    known: &KnownPicks,
+) -> bool {
+    // SAFETY: by the contract of this function.
+    unsafe { known.by(M::of(known.bytes), (dst, src), table) }
+}
+
+/// As [`avx512_or_parts`].
+///
+/// # Safety
+/// As [`avx2`]; `P` moves rows of this width in parts of 16 bytes.
+#[target_feature(enable = "avx2")]
+unsafe fn avx2_or_parts<M: Mover, P: Mover>(
+    dst: *mut u8,
+    src: *const u8,
+    table: *const u8,
+    known: &KnownPicks,
+) -> bool {
+    // SAFETY: by the contract of this function.
+    unsafe {
+        match fill_parts_alone(dst, known) {
+            true => by_mover::<P>(dst, src, table, known),
+            false => avx2::<M>(dst, src, table, known),
+        }
+    }
+}
