@@ -34,6 +34,9 @@ const BACKWARDS: usize = 1 << 8;
 /// Shorter loops are not worth vectors to compilers.
 const LEAST_TURNS: usize = 8;
 
+/// Rows that pay for a call, where compilers would test each index of a table, and move rows one by one.
+const LEAST_PICKED: usize = 24;
+
 /// Rows that pay for their list, where compilers move them one by one: from each start of their turns, and in all.
 const LEAST_OF_START: usize = 32;
 const LEAST_LISTED: usize = 1 << 11;
@@ -162,7 +165,12 @@ impl Emitter<'_> {
         schedule.is_some_and(|schedule| match schedule.inner() {
             Move::Shuffle(periods) => pays_as_shuffle(nest, periods.shuffle.pattern(), bytes),
             Move::Lookup(runs) if lookups.len() > 1 => pays_from_starts(&schedule, runs, bytes),
-            Move::Lookup(_) | Move::Fill(_) => bytes >= SCALAR,
+            Move::Lookup(picks) => {
+                let are_known = matches!(picks.lookup.table, Buffer::Constant(_));
+                let rows = nest.element_count() / nest.block();
+                bytes >= SCALAR || !are_known && rows >= LEAST_PICKED
+            }
+            Move::Fill(_) => bytes >= SCALAR,
             Move::Strided(runs) => bytes >= least_of_runs(runs),
             Move::Copy { .. } => bytes >= VECTOR,
         })

@@ -5,6 +5,8 @@
 //! `lookup` has quicker ways.
 
 #[cfg(target_arch = "x86_64")]
+mod gathers;
+#[cfg(target_arch = "x86_64")]
 mod vectors;
 
 use super::at::Turns;
@@ -21,6 +23,9 @@ use core::mem::MaybeUninit;
 
 /// Indices that become places at once, which take 2 KiB of the stack.
 const BLOCK: usize = 256;
+
+/// Bytes of an axis whose rows are all in some registers.
+const WINDOW: usize = 256;
 
 /// Fewer rows of a single turn have moved before their places would have been found.
 const LEAST_FOUND: usize = 24;
@@ -68,6 +73,7 @@ impl KnownPicks {
         let table = (self.size as usize).saturating_mul(self.scale.unsigned_abs() as usize);
         let most = match (self.bytes, self.loops.is_one()) {
             (..=8, true) => 64,
+            (4 | 8, false) if table > WINDOW => usize::MAX,
             (..=8, false) => 640,
             (..32, true) => BLOCK,
             _ => usize::MAX,
@@ -100,6 +106,10 @@ impl KnownPicks {
             return few_in_turns;
         }
         #[cfg(target_arch = "x86_64")]
+        if touch && self.bytes == 4 && self.are_gathered() {
+            return gathers::words;
+        }
+        #[cfg(target_arch = "x86_64")]
         if let Some(by_vectors) = vectors::moving(self.level, self.bytes) {
             return by_vectors;
         }
@@ -113,6 +123,19 @@ impl KnownPicks {
         }
     }
 
+    /// Whether gathers move all turns of words.
+    #[cfg(target_arch = "x86_64")]
+    fn are_gathered(&self) -> bool {
+        let rows = self.loops.inner();
+        let table = self.size.saturating_mul(self.scale);
+        habits().has_quick_gathers
+            && self.level != Level::SCALAR
+            && !self.loops.is_one()
+            && gathers::TAKEN.contains(&rows.turns)
+            && rows.apart.1 == 0
+            && (0..=i64::from(i32::MAX)).contains(&table)
+    }
+
     /// Moves all, to and from where the first turn begins; `false`: an index lies outside its axis, and the result holds anything.
     ///
     /// # Safety
@@ -124,8 +147,11 @@ impl KnownPicks {
         unsafe { (self.moved_by)(dst, src, table, self) }
     }
 
-    /// Calls `turn` with where each turn begins, and the places from there that some of the indices are, block after block; `false`: an index lies
-    /// outside its axis. It is no place (I3).
+    /// Calls `turn` with where each turn begins, and the places from there that some of the indices are, block after block; `false`: an index
+    /// lies outside its axis. It is no place (I3).
+    ///
+    /// Loops in loops, and `turn` within them: iterators with functions in functions would have no instructions but those that all processors
+    /// have.
     ///
     /// # Safety
     /// The indices lie in the table.
@@ -138,13 +164,11 @@ impl KnownPicks {
     ) -> bool {
         let mut room = [const { MaybeUninit::uninit() }; BLOCK];
         let [outermost, around, rows] = self.loops.0.map(Turns::of);
-        // Loops, as iterators with functions in them have no instructions but those that all processors have.
         let mut first = 0;
         while first < rows.count {
             let count = BLOCK.min(rows.count - first);
-            let places = &mut room[..count];
             // SAFETY: by the contract of this function.
-            let Some(places) = (unsafe { self.found(table, first, places) }) else {
+            let Some(places) = (unsafe { self.found(table, first, &mut room[..count]) }) else {
                 return false;
             };
             let begin = dst.wrapping_offset(first as isize * rows.dst_stride);
