@@ -172,7 +172,9 @@ fn every_form_of_a_constant() {
         ),
         Tensor::new(&[2], &["a".to_string(), String::new()]).unwrap()
     );
-    // An empty list has no field at all.
+    // An empty list has no field at all, and some writers leave out a 0.
+    let zero = with("value_int", &|a| a.r#type = attribute_type::INT);
+    assert_eq!(form(zero, INT64), Tensor::scalar(0i64));
     let empty = with("value_ints", &|a| a.r#type = attribute_type::INTS);
     assert_eq!(form(empty, INT64), Tensor::vector(&[]));
 }

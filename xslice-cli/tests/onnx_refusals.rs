@@ -147,6 +147,40 @@ fn inputs_and_attributes_that_a_version_does_not_have() {
 }
 
 #[test]
+fn attributes_whose_type_contradicts_what_they_hold() {
+    let x = iota(&[4]);
+    let case = |opset, node: NodeProto, change: &dyn Fn(&mut AttributeProto), words: &[&str]| {
+        let mut model = one(opset, node, vec![list("i", &[1])]);
+        change(&mut model.graph.as_mut().unwrap().node[0].attribute[0]);
+        let words = [words, &["[E207 parameter-type]"]].concat();
+        refused(&model, &x, &words);
+    };
+    let gather = NodeProto::new("Gather", "g", &["x", "i"], &["y"]);
+    let axis = gather.with(AttributeProto::int("axis", 0));
+    let words = "`axis` is an integer and holds a list of integers (allowed: an integer)";
+    let only_ints = |a: &mut AttributeProto| (a.i, a.ints) = (None, vec![1]);
+    case(13, axis.clone(), &only_ints, &["node `g`", words]);
+    case(13, axis.clone(), &|a| a.ints = vec![1], &[words]);
+    let untyped = |a: &mut AttributeProto| (a.r#type, a.s) = (0, Some(vec![]));
+    case(13, axis, &untyped, &["is an integer and holds a string"]);
+    let starts = slice(&["x"]).with(AttributeProto::ints("starts", &[]));
+    let words = "`starts` is a list of integers and holds an integer";
+    case(9, starts, &|a| a.i = Some(1), &["node `cut`", words]);
+    let constant = |name: &str| {
+        NodeProto::new("Constant", "c", &[], &["y"]).with(AttributeProto::int(name, 0))
+    };
+    case(
+        13,
+        constant("value_int"),
+        &only_ints,
+        &["node `c`", "`value_int`"],
+    );
+    let float = |a: &mut AttributeProto| (a.r#type, a.i, a.floats) = (1, None, vec![1.0]);
+    let words = "`value_float` is a float and holds a list of floats";
+    case(13, constant("value_float"), &float, &[words]);
+}
+
+#[test]
 fn graphs_that_do_not_fit_together() {
     let x = iota(&[4]);
     let broken = |change: &dyn Fn(&mut xslice_cli::onnx::GraphProto)| {

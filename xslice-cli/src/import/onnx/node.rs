@@ -443,7 +443,7 @@ impl Node<'_> {
         }
     }
 
-    /// The attribute, if it is of the kind `wanted`.
+    /// The attribute, if it is of the kind `wanted` and holds nothing of another.
     fn typed<'b>(
         &self,
         attribute: &'b AttributeProto,
@@ -454,20 +454,30 @@ impl Node<'_> {
             let what = format!("attribute `{name}` refers to an attribute of a function");
             return Err(Fault::outside_scope(Some(self.label), what));
         }
-        let found = kind(attribute);
+        let filled = filled(attribute);
+        // An old writer does not say which kind it is.
+        let found = match attribute.r#type {
+            0 => filled.first().copied().unwrap_or(0),
+            kind => kind,
+        };
         let empty_list = found == 0 && matches!(wanted, ty::FLOATS | ty::INTS | ty::STRINGS);
-        if found == wanted || empty_list {
+        let other = filled.into_iter().find(|&kind| kind != found);
+        let (found, is_wanted) = (kind_name(found), found == wanted || empty_list);
+        let (text, value, allowed) = if !is_wanted {
+            (format!("holds {found}"), found, kind_name(wanted))
+        } else if let Some(other) = other.map(kind_name) {
+            (format!("is {found} and holds {other}"), other, found)
+        } else {
             return Ok(attribute);
-        }
-        let (found, wanted) = (kind_name(found), kind_name(wanted));
+        };
         Err(self.refuse(
             Error::new(
                 ErrorKind::ParameterType,
-                format!("attribute `{name}` holds {found}"),
+                format!("attribute `{name}` {text}"),
             )
             .parameter(name)
-            .value(found)
-            .allowed(wanted),
+            .value(value)
+            .allowed(allowed),
         ))
     }
 
@@ -497,9 +507,9 @@ impl Node<'_> {
     }
 }
 
-/// The kind that an attribute says it is, or the field that is filled where an old writer does not say.
-fn kind(attribute: &AttributeProto) -> i32 {
-    let filled = [
+/// The kinds whose fields an attribute fills. The format leaves a field out where it is empty, and a writer may leave out a 0.
+fn filled(attribute: &AttributeProto) -> Vec<i32> {
+    let fields = [
         (attribute.f.is_some(), ty::FLOAT),
         (attribute.i.is_some(), ty::INT),
         (attribute.s.is_some(), ty::STRING),
@@ -508,10 +518,8 @@ fn kind(attribute: &AttributeProto) -> i32 {
         (!attribute.ints.is_empty(), ty::INTS),
         (!attribute.strings.is_empty(), ty::STRINGS),
     ];
-    match attribute.r#type {
-        0 => filled.iter().find(|(f, _)| *f).map_or(0, |(_, kind)| *kind),
-        kind => kind,
-    }
+    let filled = fields.into_iter().filter(|(is_filled, _)| *is_filled);
+    filled.map(|(_, kind)| kind).collect()
 }
 
 fn kind_name(kind: i32) -> &'static str {
