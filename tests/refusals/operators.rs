@@ -146,6 +146,7 @@ pub fn ranges_and_reshapes() -> Vec<Refusal> {
         refusal("a dimension of -2", reshape(&[-2, 8]), E::Reshape, [RESHAPE, "shape", "[-2, 8]", "-1 or more"]),
         refusal("a copied axis that is not there", reshape(&[4, 4, 0]), E::Reshape, [RESHAPE, "shape", "[4, 4, 0]", "0 in the first 2 places"]),
         refusal("a squeezed axis of 4", all(four().then(Step::Squeeze(vec![1]))), E::Reshape, ["onnx::Squeeze@13", "axes", "4", "size 1"]),
+        refusal("a shape of u8 by ONNX's text", chain(Reshape::new(RESHAPE, ReshapeRule::Reshape { zero_copies: true }, Some(tensor(&[1], &[16_u8]).into())).onnx(14)), E::ParameterType, [RESHAPE, "shape", "u8", "i64"]),
         refusal("a matrix of squeezed axes", chain(Reshape::new("onnx::Squeeze@13", ReshapeRule::Squeeze { keeps_others: false }, Some(Tensor::new(&[1, 1], &[0_i64]).expect("a matrix").into()))), E::ParameterRank, ["onnx::Squeeze@13", "axes", "[1, 1]", "rank 0 or 1"]),
         refusal("a squeezed axis that is not there", all(four().then(Step::Squeeze(vec![2]))), E::AxisRange, ["onnx::Squeeze@13", "axes", "2", "-2..=1"]),
         refusal("an unsqueezed axis twice", all(four().then(Step::Unsqueeze(vec![0, -4]))), E::AxisRepeated, ["onnx::Unsqueeze@13", "axes", "-4", "each axis once"]),

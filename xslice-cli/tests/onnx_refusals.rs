@@ -181,6 +181,23 @@ fn attributes_whose_type_contradicts_what_they_hold() {
 }
 
 #[test]
+fn shapes_and_axes_are_i64() {
+    let cases: [(_, &[usize], Tensor); 3] = [
+        ("Reshape", &[3, 4], Tensor::new(&[1], &[12u8]).unwrap()),
+        ("Squeeze", &[1, 4], Tensor::new(&[1], &[0i32]).unwrap()),
+        ("Unsqueeze", &[3, 4], Tensor::new(&[1], &[1i16]).unwrap()),
+    ];
+    for (op, shape, values) in cases {
+        let node = NodeProto::new(op, "flat", &["x", "i"], &["y"]);
+        let constant = xslice_cli::to_proto("i", &values);
+        let ty = format!("element type {} (allowed: i64)", values.element_type());
+        let operator = format!("node `flat`: onnx::{op}@13: ");
+        let words = [&*operator, &*ty, "[E207 parameter-type]"];
+        refused(&one(13, node, vec![constant]), &iota(shape), &words);
+    }
+}
+
+#[test]
 fn graphs_that_do_not_fit_together() {
     let x = iota(&[4]);
     let broken = |change: &dyn Fn(&mut xslice_cli::onnx::GraphProto)| {

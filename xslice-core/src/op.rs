@@ -234,7 +234,7 @@ impl ReshapeRule {
 /// ```
 /// # use xslice_core::{ElementType, Program, Reshape, ReshapeRule, Signature};
 /// let rule = ReshapeRule::Squeeze { keeps_others: false };
-/// let op = Reshape::new("onnx::Squeeze@13", rule, Some([0].into()));
+/// let op = Reshape::new("onnx::Squeeze@13", rule, Some([0].into())).onnx(13);
 /// let program = Program::chain("x").then(op).build()?;
 /// let signature = Signature::new().operand(ElementType::F32, &[1, 5]);
 /// assert_eq!(program.output_shape(&signature)?, [5]);
@@ -249,6 +249,8 @@ pub struct Reshape {
     pub(crate) label: Cow<'static, str>,
     pub(crate) rule: ReshapeRule,
     pub(crate) shape: Option<Param>,
+    /// The version, if the text is ONNX's.
+    pub(crate) onnx: Option<u32>,
 }
 
 impl Reshape {
@@ -264,7 +266,15 @@ impl Reshape {
             label: label.into(),
             rule,
             shape,
+            onnx: None,
         }
+    }
+
+    /// The same by this version of ONNX's text: the parameter is i64 alone. Without it every integer type is taken, as OpenVINO's text says.
+    #[must_use]
+    pub fn onnx(mut self, version: u32) -> Self {
+        self.onnx = Some(version);
+        self
     }
 }
 
@@ -526,7 +536,8 @@ impl Op {
     ) -> Result<(), Error> {
         use ElementType::{F32, F64, I16, I32, I64};
         let (fits, allowed) = match self {
-            Self::OnnxSlice(OnnxSlice { version: 1, .. }) => (ty == I64, "i64"),
+            Self::OnnxSlice(OnnxSlice { version: 1, .. })
+            | Self::Reshape(Reshape { onnx: Some(_), .. }) => (ty == I64, "i64"),
             Self::OnnxSlice(_) | Self::OnnxGather(_) | Self::Index(_) => {
                 (matches!(ty, I32 | I64), "i32, i64")
             }

@@ -213,7 +213,8 @@ impl Importer<'_> {
             node.param(1)
         };
         let rule = ReshapeRule::Reshape { zero_copies };
-        self.apply(Reshape::new(node.operator.clone(), rule, shape), node)
+        let op = Reshape::new(node.operator.clone(), rule, shape);
+        self.apply(op.onnx(version), node)
     }
 
     fn squeeze(&mut self, node: &mut Node<'_>) -> Result<Value> {
@@ -224,14 +225,16 @@ impl Importer<'_> {
         } else {
             ReshapeRule::Unsqueeze
         };
-        let axes = if newest(SQUEEZE, self.opset) < 13 {
+        let version = newest(SQUEEZE, self.opset);
+        let axes = if version < 13 {
             node.has(SQUEEZE, self.opset, 1, &["axes"])?;
             node.ints("axes")?.map(Param::from)
         } else {
             node.has(SQUEEZE, self.opset, 2, &[])?;
             node.param(1)
         };
-        self.apply(Reshape::new(node.operator.clone(), rule, axes), node)
+        let op = Reshape::new(node.operator.clone(), rule, axes);
+        self.apply(op.onnx(version), node)
     }
 
     fn constant(&mut self, node: &mut Node<'_>) -> Result<Value> {
