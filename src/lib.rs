@@ -81,7 +81,7 @@ pub use {half, num_complex};
 #[doc(hidden)]
 pub use xslice_core::{
     breaks_line, byte_count, element_count, refuse_later, refuse_missing, refuse_twice,
-    refuse_version,
+    refuse_type, refuse_version,
 };
 
 #[cfg(feature = "jit")]

@@ -5,11 +5,12 @@ mod common;
 use common::{
     FLOAT, Files, INT64, any, graph, iota, list, model, refusal, refused, slice_model, xslice,
 };
-use xslice::Tensor;
+use xslice::{ElementType, Tensor};
 use xslice_cli::onnx::{
     AttributeProto, DimensionProto, FunctionProto, ModelProto, NodeProto, OperatorSetIdProto,
     StringStringEntryProto, TensorProto, ValueInfoProto,
 };
+use xslice_cli::to_proto;
 
 /// A model of one node on `x` and these constants.
 fn one(opset: i64, node: NodeProto, constants: Vec<TensorProto>) -> ModelProto {
@@ -189,12 +190,50 @@ fn shapes_and_axes_are_i64() {
     ];
     for (op, shape, values) in cases {
         let node = NodeProto::new(op, "flat", &["x", "i"], &["y"]);
-        let constant = xslice_cli::to_proto("i", &values);
+        let constant = to_proto("i", &values);
         let ty = format!("element type {} (allowed: i64)", values.element_type());
         let operator = format!("node `flat`: onnx::{op}@13: ");
         let words = [&*operator, &*ty, "[E207 parameter-type]"];
         refused(&one(13, node, vec![constant]), &iota(shape), &words);
     }
+}
+
+#[test]
+fn bf16_came_with_version_13_of_every_operator() {
+    let row = Tensor::from_bytes(ElementType::Bf16, &[1, 2], vec![0; 4]).unwrap();
+    let lists = || vec![list("s", &[0]), list("e", &[1])];
+    let ints = |name: &str| AttributeProto::ints(name, &[1]);
+    let value = AttributeProto::tensor("value", to_proto("", &row));
+    let node = |op: &str, inputs: &[&str]| NodeProto::new(op, "n", inputs, &["y"]);
+    let nodes = [
+        ("Identity@1", node("Identity", &["x"])),
+        ("Constant@11", node("Constant", &[]).with(value)),
+        ("Reshape@5", node("Reshape", &["x", "e"])),
+        ("Squeeze@11", node("Squeeze", &["x"])),
+        ("Unsqueeze@11", node("Unsqueeze", &["x"]).with(ints("axes"))),
+        ("Slice@11", node("Slice", &["x", "s", "e"])),
+        ("Gather@11", node("Gather", &["x", "s"])),
+    ];
+    let words = "element type bf16 came with version 13 (allowed: every other element type)";
+    for (name, node) in nodes {
+        // The type of an input is declared, or that of its default.
+        for declared in [any("x", 16), ValueInfoProto::default()] {
+            let mut graph = graph(vec![node.clone()], lists());
+            graph.initializer.push(to_proto("x", &row));
+            graph.input[0] = ValueInfoProto {
+                name: "x".into(),
+                ..declared
+            };
+            graph.output = vec![any("y", 16)];
+            let refused = common::run_model(&model(11, graph), &[]).unwrap_err();
+            let place = format!("node `n`: onnx::{name}: {words} [E208 element-type]");
+            assert_eq!(refused, place);
+        }
+    }
+    let mut graph = graph(vec![node("Identity", &["x"])], vec![]);
+    (graph.input[0], graph.output[0]) = (any("x", 16), any("y", 16));
+    let y = common::run_one(&model(13, graph), &[("x", row.clone())]);
+    assert_eq!(y, row);
 }
 
 #[test]

@@ -100,7 +100,7 @@ pub use {
     error::breaks_line,
     hash::WordHash,
     index::{is_outside as is_index_outside, wrapped as wrapped_index},
-    op::{refuse_later, refuse_missing, refuse_twice, refuse_version},
+    op::{refuse_later, refuse_missing, refuse_twice, refuse_type, refuse_version},
     plan::{refuse_index, refuse_length},
     sources::Sources,
     tensor::{byte_count, element_count},

@@ -18,7 +18,7 @@ pub use build::{
     StridedSlice,
 };
 pub(crate) use table::{OpKind, Takes};
-pub use table::{refuse_later, refuse_missing, refuse_twice, refuse_version};
+pub use table::{refuse_later, refuse_missing, refuse_twice, refuse_type, refuse_version};
 
 /// Where a text leaves a choice or contradicts its runtime: which answer is wanted.
 ///
@@ -249,7 +249,7 @@ pub struct Reshape {
     pub(crate) label: Cow<'static, str>,
     pub(crate) rule: ReshapeRule,
     pub(crate) shape: Option<Param>,
-    /// The version, if the text is ONNX's.
+    /// The version, if the rules about types are ONNX's.
     pub(crate) onnx: Option<u32>,
 }
 
@@ -270,7 +270,8 @@ impl Reshape {
         }
     }
 
-    /// The same by this version of ONNX's text: the parameter is i64 alone. Without it every integer type is taken, as OpenVINO's text says.
+    /// The same by this version of ONNX's text: the parameter is i64 alone, and bf16 came with version 13. Without it every integer type
+    /// and every element type is taken, as OpenVINO's text says.
     #[must_use]
     pub fn onnx(mut self, version: u32) -> Self {
         self.onnx = Some(version);
@@ -510,22 +511,15 @@ impl Op {
 
     /// Refuses data of an element type that the version does not take.
     pub(crate) fn check_data_type(&self, ty: ElementType) -> Result<(), Error> {
-        let too_old = match self {
-            Self::OnnxSlice(op) => op.version < 13,
-            Self::OnnxGather(op) => op.version < 13,
-            Self::OnnxRange(_) | Self::OpenVinoSlice(_) | Self::StridedSlice(_) => false,
-            Self::Index(_) | Self::Reshape(_) => false,
+        let version = match self {
+            Self::OnnxSlice(op) => Some(op.version),
+            Self::OnnxGather(op) => Some(op.version),
+            Self::Reshape(op) => op.onnx,
+            Self::OnnxRange(_) | Self::OpenVinoSlice(_) => None,
+            Self::StridedSlice(_) | Self::Index(_) => None,
         };
-        if too_old && ty == ElementType::Bf16 {
-            return Err(Error::new(
-                ErrorKind::ElementType,
-                "element type bf16 came with version 13",
-            )
-            .parameter("data")
-            .value(ty)
-            .allowed("every other element type"));
-        }
-        Ok(())
+        let refused = version.and_then(|version| refuse_type(version, ty));
+        refused.map_or(Ok(()), |error| Err(error.parameter("data")))
     }
 
     /// The element types that a parameter may have.

@@ -8,7 +8,7 @@ use crate::error::Fault;
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::Arc;
-use xslice::{Declared, Graph, Op, Param, Tensor, ValueId};
+use xslice::{Declared, ElementType, Graph, Op, Param, Tensor, ValueId};
 
 /// Values that the programs of all outputs may have together: each has its own, so the sum grows with the square.
 const MOST_VALUES: usize = 1 << 15;
@@ -21,6 +21,14 @@ const MOST_OUTPUTS: usize = 1 << 11;
 pub struct Value {
     id: ValueId,
     from_range: bool,
+    element_type: Option<ElementType>,
+}
+
+impl Value {
+    /// The element type, where the model says it of an input or holds the elements. A Range computes it.
+    pub fn element_type(&self) -> Option<ElementType> {
+        self.element_type
+    }
 }
 
 impl From<Value> for Param {
@@ -53,17 +61,25 @@ impl Builder {
     pub fn input(&mut self, input: ModelInput) -> Result<Value, Fault> {
         let name = printable(&input.name);
         let id = self.graph.operand(&name, input.declared.clone())?;
+        let declared = input.declared.as_ref();
+        let element_type = declared.map(|declared| declared.element_type);
+        let initial = input.initial.as_ref();
+        let element_type = element_type.or_else(|| Some(initial?.element_type()));
         self.inputs.push(input);
         Ok(Value {
             id,
             from_range: false,
+            element_type,
         })
     }
 
     pub fn constant(&mut self, tensor: impl Into<Arc<Tensor>>) -> Value {
+        let tensor = tensor.into();
+        let element_type = Some(tensor.element_type());
         Value {
             id: self.graph.constant(tensor),
             from_range: false,
+            element_type,
         }
     }
 
@@ -80,7 +96,11 @@ impl Builder {
             None => op.is_generator(),
         };
         let id = self.graph.apply(op, data.map(|data| data.id), Some(node))?;
-        Ok(Value { id, from_range })
+        Ok(Value {
+            id,
+            from_range,
+            element_type: data.and_then(|data| data.element_type),
+        })
     }
 
     /// `value` is an output of the model.

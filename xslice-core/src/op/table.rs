@@ -4,6 +4,7 @@
 //! table, and the notation reads attributes by it. What attributes mean is decided in [`crate::resolve`]. The refusals of this table
 //! are functions of their own: importers, which know versions and attributes by other names too, refuse in the same words.
 
+use crate::elem::ElementType;
 use crate::error::{Error, ErrorKind};
 use alloc::{borrow::Cow, format, vec::Vec};
 use core::fmt::Display;
@@ -209,6 +210,17 @@ pub fn refuse_twice(name: impl Into<Cow<'static, str>>) -> Error {
     Error::new(ErrorKind::RepeatedAttribute, text)
         .parameter(name)
         .allowed("each attribute once")
+}
+
+/// The refusal of data whose element type came after this version of an operator of ONNX; `None` if it did not.
+pub fn refuse_type(version: u32, ty: ElementType) -> Option<Error> {
+    let is_later = version < 13 && ty == ElementType::Bf16;
+    is_later.then(|| {
+        let text = "element type bf16 came with version 13";
+        Error::new(ErrorKind::ElementType, text)
+            .value(ty)
+            .allowed("every other element type")
+    })
 }
 
 /// The refusal of an attribute that came with a later version of the operator; `None` if it did not.

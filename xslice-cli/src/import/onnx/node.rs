@@ -10,8 +10,8 @@ use crate::error::{Fault, Result};
 use crate::import::value::Value;
 use std::collections::HashSet;
 use xslice::{
-    Error, ErrorKind, Gather, Op, Param, Range, Reshape, ReshapeRule, Slice, Tensor, refuse_later,
-    refuse_missing, refuse_twice,
+    ElementType, Error, ErrorKind, Gather, Op, Param, Range, Reshape, ReshapeRule, Slice, Tensor,
+    refuse_later, refuse_missing, refuse_twice, refuse_type,
 };
 
 /// The operators that are understood.
@@ -117,7 +117,10 @@ impl Importer<'_> {
             "Range" => self.range(&mut node)?,
             "Identity" => {
                 node.has(IDENTITY, self.opset, 1, &[])?;
-                node.required(0, "input")?
+                let value = node.required(0, "input")?;
+                let version = newest(IDENTITY, self.opset);
+                node.takes_type("input", version, value.element_type())?;
+                value
             }
             "Constant" => self.constant(&mut node)?,
             "Reshape" => self.reshape(&mut node)?,
@@ -238,7 +241,8 @@ impl Importer<'_> {
     }
 
     fn constant(&mut self, node: &mut Node<'_>) -> Result<Value> {
-        let known: &[_] = match newest(CONSTANT, self.opset) {
+        let version = newest(CONSTANT, self.opset);
+        let known: &[_] = match version {
             ..11 => &["value"],
             11 => &["value", "sparse_value"],
             12.. => &[
@@ -276,6 +280,7 @@ impl Importer<'_> {
             }
             _ => node.plain(attribute)?,
         };
+        node.takes_type("value", version, Some(tensor.element_type()))?;
         Ok(self.builder.constant(tensor))
     }
 }
@@ -369,6 +374,17 @@ impl Node<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Refuses what `parameter` holds, where that is known and of a type that came later. Of operators that are compiled, the library does.
+    fn takes_type(
+        &self,
+        parameter: &'static str,
+        version: u32,
+        ty: Option<ElementType>,
+    ) -> Result<(), Fault> {
+        let refused = ty.and_then(|ty| refuse_type(version, ty));
+        refused.map_or(Ok(()), |error| Err(self.refuse(error.parameter(parameter))))
     }
 
     /// The version from which on parameters of the operator are inputs, and their names.
