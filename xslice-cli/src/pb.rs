@@ -120,7 +120,10 @@ fn without_elements(name: &str, tensor: &Tensor) -> TensorProto {
     }
 }
 
-/// Element type and shape of a message.
+/// Where a message says that its data is in another file.
+pub(crate) const EXTERNAL: i32 = 1;
+
+/// Element type and shape of a message, which has its data in one place at most.
 pub(crate) fn type_and_shape(proto: &TensorProto) -> Result<(ElementType, Vec<usize>), Fault> {
     let ty = element_type(proto.data_type).ok_or_else(|| unknown_type(proto.data_type))?;
     if proto.segment.is_some() {
@@ -136,7 +139,9 @@ pub(crate) fn type_and_shape(proto: &TensorProto) -> Result<(ElementType, Vec<us
             ))
         })
     });
-    Ok((ty, dims.collect::<Result<_, _>>()?))
+    let shape = dims.collect::<Result<_, _>>()?;
+    only_one_source(proto, ty)?;
+    Ok((ty, shape))
 }
 
 /// An element type that is ONNX's, or nobody's, but not one of the sixteen.
@@ -167,13 +172,11 @@ pub(crate) fn unknown_type(number: i32) -> Fault {
 pub(crate) fn tensor(mut proto: TensorProto) -> Result<Tensor, Fault> {
     let (ty, shape) = type_and_shape(&proto)?;
     let count = element_count(&shape)?;
-    let raw = proto.raw_data.take();
-    only_one_source(&proto, ty, raw.is_some())?;
     if ty == ElementType::String {
         return strings(&shape, count, proto.string_data);
     }
     let needed = byte_count(count, ty)?;
-    let bytes = match raw {
+    let bytes = match proto.raw_data.take() {
         Some(bytes) => native(ty, bytes),
         None => typed(&proto, ty, count)?,
     };
@@ -192,17 +195,18 @@ pub(crate) fn native(ty: ElementType, mut bytes: Vec<u8>) -> Vec<u8> {
     bytes
 }
 
-/// Refuses data in a field that does not belong to the type, and in two fields at once.
-fn only_one_source(proto: &TensorProto, ty: ElementType, raw: bool) -> Result<(), Fault> {
+/// Refuses data in a place that does not belong to the type, and in two places at once.
+fn only_one_source(proto: &TensorProto, ty: ElementType) -> Result<(), Fault> {
     let own = data_field(ty);
     let filled = [
-        ("raw_data", raw),
+        ("raw_data", proto.raw_data.is_some()),
         ("float_data", !proto.float_data.is_empty()),
         ("int32_data", !proto.int32_data.is_empty()),
         ("string_data", !proto.string_data.is_empty()),
         ("int64_data", !proto.int64_data.is_empty()),
         ("double_data", !proto.double_data.is_empty()),
         ("uint64_data", !proto.uint64_data.is_empty()),
+        ("external_data", proto.data_location == EXTERNAL),
     ];
     let mut found = filled.iter().filter(|(_, filled)| *filled);
     let Some((first, _)) = found.next() else {
@@ -213,15 +217,16 @@ fn only_one_source(proto: &TensorProto, ty: ElementType, raw: bool) -> Result<()
             "a tensor has its data twice, in {first} and in {second}"
         )));
     }
-    let raw_allowed = ty != ElementType::String && *first == "raw_data";
-    if *first != own && !raw_allowed {
+    let (as_bytes, allowed) = match ty {
+        ElementType::String => (false, ""),
+        _ => (
+            matches!(*first, "raw_data" | "external_data"),
+            " or raw_data",
+        ),
+    };
+    if *first != own && !as_bytes {
         return Err(Fault::Format(format!(
-            "{ty} data in {first} (allowed: {own}{})",
-            if ty == ElementType::String {
-                ""
-            } else {
-                " or raw_data"
-            }
+            "{ty} data in {first} (allowed: {own}{allowed})"
         )));
     }
     Ok(())

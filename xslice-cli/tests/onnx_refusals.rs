@@ -387,6 +387,21 @@ fn tensors_whose_data_do_not_fit() {
     case(&|t| t.data_type = 21, &["`s`", "uint4", "E504"]);
     case(&|t| t.data_type = 26, &["`s`", "int2", "E504"]);
     case(&|t| t.int64_data = vec![1], &["`s`", "twice", "E502"]);
+    let words = "a tensor has its data twice, in raw_data and in external_data";
+    case(&|t| t.data_location = 1, &["`s`", words, "E502"]);
+    let words = "a tensor has its data twice, in int64_data and in external_data";
+    case(
+        &|t| (t.data_location, t.raw_data, t.int64_data) = (1, None, vec![1]),
+        &["`s`", words, "E502"],
+    );
+    case(
+        &|t| (t.data_location, t.raw_data, t.data_type) = (1, None, 8),
+        &[
+            "`s`",
+            "string data in external_data (allowed: string_data)",
+            "E502",
+        ],
+    );
     case(
         &|t| (t.raw_data, t.float_data) = (None, vec![1.0]),
         &["`s`", "float_data", "int64_data", "E502"],

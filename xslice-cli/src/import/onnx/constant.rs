@@ -9,7 +9,7 @@ use crate::files;
 use crate::import::Budget;
 use crate::pb;
 use std::path::{Component, Path, PathBuf};
-use xslice::{ElementType, Tensor, byte_count, element_count};
+use xslice::{Tensor, byte_count, element_count};
 
 /// Reads the constants of one model.
 pub struct Constants<'a> {
@@ -30,7 +30,7 @@ impl<'a> Constants<'a> {
                 self.budget.take(tensor.bytes().len())?;
                 Ok(tensor)
             }
-            1 => self.external(&proto),
+            pb::EXTERNAL => self.external(&proto),
             other => {
                 let what = format!("data location {other} (allowed: 0 or 1)");
                 Err(Fault::Format(what).into())
@@ -40,9 +40,6 @@ impl<'a> Constants<'a> {
 
     fn external(&mut self, proto: &TensorProto) -> Result<Tensor> {
         let (ty, shape) = pb::type_and_shape(proto)?;
-        if ty == ElementType::String {
-            return Err(Fault::Format("strings cannot be external data".into()).into());
-        }
         let needed = byte_count(element_count(&shape)?, ty)?;
         let place = Place::parse(proto)?;
         if place.length.is_some_and(|length| length != needed as u64) {
