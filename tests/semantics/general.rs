@@ -94,6 +94,8 @@ fn a_bool_is_0_or_1() {
     let refused = Tensor::from_bytes(xslice::ElementType::Bool, &[3], vec![0, 1, 2]);
     let error = refused.expect_err("2 is no bool");
     assert_eq!(error.kind(), ErrorKind::OperandType);
+    let place = (error.offending_value(), error.offender_position());
+    assert_eq!(place, (Some("2"), Some(2)));
 }
 
 #[test]

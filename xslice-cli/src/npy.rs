@@ -42,7 +42,7 @@ pub fn parse(mut file: Vec<u8>, wanted: Option<ElementType>) -> Result<Tensor, F
     if header.fortran_order && header.shape.len() > 1 {
         file = c_order(&file, &header.shape, ty.size())?;
     }
-    Ok(Tensor::from_bytes(ty, &header.shape, file)?)
+    scalar::tensor(ty, &header.shape, file)
 }
 
 fn element_type(header: &Header, wanted: Option<ElementType>) -> Result<ElementType, Fault> {

@@ -8,6 +8,7 @@ use crate::files;
 use crate::onnx::{Message, TensorProto};
 use crate::scalar;
 use crate::wire;
+use std::fmt::Display;
 use xslice::{ElementType, Tensor, byte_count, element_count};
 
 /// ONNX's numbers of the element types.
@@ -186,7 +187,7 @@ pub(crate) fn tensor(mut proto: TensorProto) -> Result<Tensor, Fault> {
             bytes.len()
         )));
     }
-    Ok(Tensor::from_bytes(ty, &shape, bytes)?)
+    scalar::tensor(ty, &shape, bytes)
 }
 
 /// Raw data in the byte order of this machine.
@@ -293,7 +294,7 @@ fn bit(value: i32) -> Option<bool> {
     }
 }
 
-fn elements<'a, T: ToString + 'a, const N: usize>(
+fn elements<'a, T: Display + 'a, const N: usize>(
     values: impl ExactSizeIterator<Item = &'a T>,
     ty: ElementType,
     bytes: impl Fn(&T) -> Option<[u8; N]>,
@@ -304,11 +305,7 @@ fn elements<'a, T: ToString + 'a, const N: usize>(
         match bytes(value) {
             Some(element) => all.extend_from_slice(&element),
             None => {
-                return Err(Fault::Format(format!(
-                    "{} at position {at} is no {ty} (allowed: {})",
-                    value.to_string(),
-                    integers_of(ty)
-                )));
+                return Err(scalar::no_element(value, at, ty, &integers_of(ty)));
             }
         }
     }

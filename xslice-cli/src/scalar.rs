@@ -1,11 +1,12 @@
 //! The bytes of numbers in files and in memory.
 //!
 //! Files are little-endian, tensors in memory are native. A complex number is two numbers, so what is swapped are its
-//! halves; that width is decided here, and how an element looks when it is printed.
+//! halves; that width is decided here, how an element looks when it is printed, and how one is refused that its type does not have.
 
+use crate::error::Fault;
 use half::{bf16, f16};
 use std::fmt::{Display, LowerExp};
-use xslice::{ElementType, Tensor};
+use xslice::{ElementType, ErrorKind, Tensor};
 
 /// Bytes of one number: half an element where that is complex.
 #[must_use]
@@ -29,6 +30,30 @@ pub fn little_to_native(bytes: &mut [u8], width: usize) {
     if cfg!(target_endian = "big") {
         swap_bytes(bytes, width);
     }
+}
+
+/// The tensor of these bytes of a file, in the order of this machine.
+///
+/// # Errors
+/// [`Fault::Format`] for a bool that is neither 0 nor 1; what the library refuses of sizes.
+pub fn tensor(ty: ElementType, shape: &[usize], bytes: Vec<u8>) -> Result<Tensor, Fault> {
+    Tensor::from_bytes(ty, shape, bytes).map_err(|error| {
+        let element = error.offending_value().zip(error.offender_position());
+        match (error.kind(), element) {
+            // Of a file it is the format that is to blame.
+            (ErrorKind::OperandType, Some((value, at))) => {
+                no_element(value, at, ty, error.allowed_range().unwrap_or_default())
+            }
+            _ => error.into(),
+        }
+    })
+}
+
+/// The refusal of a number in a file that stands for no element of its type.
+pub fn no_element(value: impl Display, at: usize, ty: ElementType, allowed: &str) -> Fault {
+    Fault::Format(format!(
+        "{value} at position {at} is no {ty} (allowed: {allowed})"
+    ))
 }
 
 /// Element `at` of a tensor, as text.

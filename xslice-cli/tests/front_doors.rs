@@ -6,9 +6,9 @@ mod common;
 use common::{Files, graph, list, model};
 use std::path::Path;
 use xslice::{Error, Program};
-use xslice_cli::Fault;
 use xslice_cli::import::{self, Options};
-use xslice_cli::onnx::{AttributeProto, NodeProto};
+use xslice_cli::onnx::{AttributeProto, Message, NodeProto, StringStringEntryProto, TensorProto};
+use xslice_cli::{Fault, files};
 
 /// What a refusal says, without what only one front door knows: the node of a model, the column of a text and the hint there.
 fn facts(error: &Error) -> [Option<String>; 6] {
@@ -47,7 +47,7 @@ fn assert_same(text: &str, file: xslice_cli::Result<import::Model>) {
 
 fn onnx(opset: i64, node: NodeProto) -> xslice_cli::Result<import::Model> {
     let model = model(opset, graph(vec![node], vec![list("s", &[0])]));
-    let bytes = xslice_cli::onnx::Message::encode_to_vec(&model);
+    let bytes = model.encode_to_vec();
     import::onnx::import(&bytes, Path::new("."), &Options::default())
 }
 
@@ -105,6 +105,58 @@ fn an_openvino_operator_without_data_and_of_no_known_version() {
         "x |> openvino::Slice@9(start = [0], stop = [1], step = [1])",
         import("type=\"Slice\" version=\"opset9\""),
     );
+}
+
+#[test]
+fn a_byte_that_is_no_bool_is_refused_alike_in_every_file() {
+    let files = Files::new();
+    let bin = files.write("m.bin", [0, 2]);
+    let proto = TensorProto {
+        name: "w".into(),
+        dims: vec![2],
+        data_type: 9,
+        ..TensorProto::default()
+    };
+    let raw = TensorProto {
+        raw_data: Some(vec![0, 2]),
+        ..proto.clone()
+    };
+    let typed = TensorProto {
+        int32_data: vec![0, 2],
+        ..proto.clone()
+    };
+    let external = TensorProto {
+        data_location: 1,
+        external_data: vec![StringStringEntryProto {
+            key: "location".into(),
+            value: "m.bin".into(),
+        }],
+        ..proto
+    };
+    let header = "{'descr': '|b1', 'fortran_order': False, 'shape': (2,), }\n";
+    let npy = [b"\x93NUMPY\x01\x00\x3a\x00", header.as_bytes(), &[0, 2]].concat();
+    let read = |name: &str, bytes: Vec<u8>| {
+        let read = files::read_tensor(&files.write(name, bytes), None, u64::MAX);
+        read.unwrap_err().fault().to_string()
+    };
+    let options = Options::default();
+    let model = model(13, graph(vec![], vec![external]));
+    let model = import::onnx::import(&model.encode_to_vec(), &files.path(""), &options);
+    let ir = "<net name=\"t\" version=\"11\"><layers><layer id=\"0\" name=\"w\" type=\"Const\" version=\"opset1\">\
+         <data element_type=\"boolean\" shape=\"2\" offset=\"0\" size=\"2\"/><output><port id=\"0\"/></output></layer>\
+         <layer id=\"1\" name=\"y\" type=\"Result\" version=\"opset1\"><input><port id=\"0\"/></input></layer></layers>\
+         <edges><edge from-layer=\"0\" from-port=\"0\" to-layer=\"1\" to-port=\"0\"/></edges></net>";
+    let ir = import::openvino::import(ir, &bin, &options);
+    for refused in [
+        read("raw.pb", raw.encode_to_vec()),
+        read("typed.pb", typed.encode_to_vec()),
+        read("x.npy", npy),
+        model.unwrap_err().fault().to_string(),
+        ir.unwrap_err().fault().to_string(),
+    ] {
+        let words = "2 at position 1 is no bool (allowed: 0 or 1) [E502 format]";
+        assert!(refused.ends_with(words), "{refused}");
+    }
 }
 
 /// Where names are bytes, those of files need not be text.

@@ -437,7 +437,7 @@ fn tensors_whose_data_do_not_fit() {
                 ..TensorProto::default()
             }
         },
-        &["`s`", "2", "0 or 1"],
+        &["`s`", "2 at position 0 is no bool", "0 or 1", "E502"],
     );
     case(
         &|t| {

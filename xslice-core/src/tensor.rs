@@ -183,6 +183,7 @@ impl Tensor {
                 format!("byte {} at position {at} is not a bool", bytes[at]),
             )
             .value(bytes[at])
+            .position(at)
             .allowed("0 or 1"));
         }
         Ok(Self {

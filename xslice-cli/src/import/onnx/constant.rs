@@ -8,6 +8,7 @@ use crate::error::{Fault, Result};
 use crate::files;
 use crate::import::Budget;
 use crate::pb;
+use crate::scalar;
 use std::path::{Component, Path, PathBuf};
 use xslice::{Tensor, byte_count, element_count};
 
@@ -59,7 +60,7 @@ impl<'a> Constants<'a> {
                 .clone()
                 .within("external data", &place.location)
         })?;
-        Ok(Tensor::from_bytes(ty, &shape, pb::native(ty, bytes))?)
+        Ok(scalar::tensor(ty, &shape, pb::native(ty, bytes))?)
     }
 
     fn read(&self, place: &Place, needed: usize) -> Result<Vec<u8>> {

@@ -283,8 +283,8 @@ impl<'a> Constants<'a> {
         }
         let mut bytes = bytes;
         scalar::little_to_native(&mut bytes, scalar::width(element_type));
-        let tensor = Tensor::from_bytes(element_type, &shape, bytes);
-        tensor.map_err(|error| within(error.into()).into())
+        let tensor = scalar::tensor(element_type, &shape, bytes);
+        tensor.map_err(|fault| within(fault).into())
     }
 
     /// `size` bytes from `offset`.
