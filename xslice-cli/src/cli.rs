@@ -203,7 +203,7 @@ pub fn list_names<'a>(names: impl Iterator<Item = &'a str>) -> String {
 }
 
 /// The parts of what an option takes, in a form such as `NAME=FILE`, and before them what `find` finds by that name. A name may hold `=`
-/// itself.
+/// itself: the longest that is known is meant.
 ///
 /// # Errors
 /// No `=`, or no known name before one.
@@ -216,7 +216,7 @@ pub fn split_assignment<'a>(
     let splits = text.match_indices('=').map(|(at, _)| at);
     let mut parts = splits.map(|at| (&text[..at], &text[at + 1..]));
     let found = |(name, value): (&'a str, &'a str)| Some((find(name)?, name, value));
-    if let Some(found) = parts.clone().find_map(found) {
+    if let Some(found) = parts.clone().rev().find_map(found) {
         return Ok(found);
     }
     Err(Error::argument(match parts.next() {
@@ -249,10 +249,15 @@ mod tests {
 
     #[test]
     fn a_name_may_hold_the_sign_that_ends_it() {
-        let find = |name: &str| (name == "a=b").then_some(3);
-        assert_eq!(
-            split_assignment(("--input", "NAME=FILE"), "a=b=c=d.npy", find, "").unwrap(),
-            (3, "a=b", "c=d.npy")
-        );
+        let names = ["a", "a=b"];
+        let find = |name: &str| names.iter().position(|known| *known == name);
+        for (text, parts) in [
+            ("a=b=c=d.npy", (1, "a=b", "c=d.npy")),
+            ("a=c=d.npy", (0, "a", "c=d.npy")),
+            ("a=b", (0, "a", "b")),
+        ] {
+            let split = split_assignment(("--input", "NAME=FILE"), text, find, "");
+            assert_eq!(split.unwrap(), parts);
+        }
     }
 }
