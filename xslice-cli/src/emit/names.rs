@@ -27,7 +27,7 @@ impl Names {
         let mut given = plain.clone();
         let mut copy = 2;
         while RESERVED.contains(&given.as_str()) || !self.0.insert(given.clone()) {
-            given = format!("{plain}_{copy}");
+            given = format!("{}_{copy}", plain.trim_end_matches('_'));
             copy += 1;
         }
         given
@@ -64,9 +64,11 @@ mod tests {
             ("X", "x_2"),
             ("/model.0/Slice:0", "model_0_slice_0"),
             ("type", "type_"),
-            ("Type", "type__2"),
+            ("Type", "type_2"),
+            ("type_2", "type_2_2"),
             ("f32", "f32_"),
             ("self", "self_"),
+            ("Self", "self_2"),
             ("12", "output_12"),
             ("", "output"),
             ("\u{202e}\n", "output_2"),
