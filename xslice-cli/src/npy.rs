@@ -12,7 +12,7 @@ use crate::error::Fault;
 use crate::files;
 use crate::scalar;
 use header::Header;
-use xslice::{ElementType, Tensor, byte_count, element_count};
+use xslice::{ElementType, Tensor, byte_count, counted, element_count};
 
 const MAGIC: &[u8] = b"\x93NUMPY";
 
@@ -30,7 +30,9 @@ pub fn parse(mut file: Vec<u8>, wanted: Option<ElementType>) -> Result<Tensor, F
     if given != needed {
         let shape = &header.shape;
         return Err(Fault::Format(format!(
-            "{given} bytes of data for {ty} {shape:?} (allowed: {needed} bytes)"
+            "{} of data for {ty} {shape:?} (allowed: {})",
+            counted(given, "byte", "bytes"),
+            counted(needed, "byte", "bytes")
         )));
     }
     file.drain(..start);
@@ -236,7 +238,7 @@ mod tests {
         let header = "{'descr': '|u1', 'fortran_order': False, 'shape': (-1, 2), }";
         let text = parse(file(header, &[1, 2]), None).unwrap_err().to_string();
         assert!(
-            text.contains("`-1` in `shape` is not a dimension"),
+            text.contains("`-1` in `shape` is not a dimension (allowed: 0..=9223372036854775807)"),
             "{text}"
         );
     }

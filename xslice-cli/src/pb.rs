@@ -9,7 +9,7 @@ use crate::onnx::{Message, TensorProto};
 use crate::scalar;
 use crate::wire;
 use std::fmt::Display;
-use xslice::{ElementType, Tensor, byte_count, element_count};
+use xslice::{ElementType, Tensor, byte_count, counted, element_count};
 
 /// ONNX's numbers of the element types.
 const TYPES: [(i32, ElementType); 16] = [
@@ -183,8 +183,9 @@ pub(crate) fn tensor(mut proto: TensorProto) -> Result<Tensor, Fault> {
     };
     if bytes.len() != needed {
         return Err(Fault::Format(format!(
-            "{} bytes of data for {ty} {shape:?} (allowed: {needed} bytes)",
-            bytes.len()
+            "{} of data for {ty} {shape:?} (allowed: {})",
+            counted(bytes.len(), "byte", "bytes"),
+            counted(needed, "byte", "bytes")
         )));
     }
     scalar::tensor(ty, &shape, bytes)
@@ -257,7 +258,8 @@ fn typed(proto: &TensorProto, ty: ElementType, count: usize) -> Result<Vec<u8>, 
     };
     if given != numbers {
         return Err(Fault::Format(format!(
-            "{given} numbers in {} for a tensor of {count} {ty} (allowed: {numbers})",
+            "{} in {} for a tensor of {count} {ty} (allowed: {numbers})",
+            counted(given, "number", "numbers"),
             data_field(ty)
         )));
     }
@@ -328,8 +330,8 @@ fn integers_of(ty: ElementType) -> String {
 fn strings(shape: &[usize], count: usize, data: Vec<Vec<u8>>) -> Result<Tensor, Fault> {
     if data.len() != count {
         return Err(Fault::Format(format!(
-            "{} strings for shape {shape:?} (allowed: {count})",
-            data.len()
+            "{} for shape {shape:?} (allowed: {count})",
+            counted(data.len(), "string", "strings")
         )));
     }
     let text = data.into_iter().enumerate().map(|(at, bytes)| {

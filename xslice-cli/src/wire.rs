@@ -135,7 +135,7 @@ impl Count {
         }
         let elements = 8 * numbers + size_of::<String>() as u64 * strings;
         if elements > max_bytes {
-            let what = "the numbers and strings of the file";
+            let what = "the file, its numbers and strings decoded,";
             return Err(too_large(what, elements, max_bytes));
         }
         // The decoder, which cannot refuse, takes bytes out of the file into a buffer and copies that into the message. One buffer at a

@@ -4,7 +4,7 @@ mod common;
 
 use common::{Files, INT64, any, graph, iota, list, model, refusal, text, xslice};
 use xslice::Tensor;
-use xslice_cli::onnx::{AttributeProto, NodeProto, ValueInfoProto};
+use xslice_cli::onnx::{AttributeProto, NodeProto, StringStringEntryProto, ValueInfoProto};
 use xslice_cli::to_proto;
 
 #[test]
@@ -296,6 +296,49 @@ fn explain_says_when_numbers_that_vary_get_machine_code() {
 
 fn text_of(args: &[&str]) -> String {
     text(&xslice(args).stdout)
+}
+
+#[test]
+fn numbers_agree_with_what_they_count() {
+    let files = Files::new();
+    files.model("model.onnx", &common::slice_model());
+    files.tensor("input_0.npy", &iota(&[6]));
+    for output in ["output_0.npy", "output_1.npy"] {
+        files.tensor(output, &iota(&[3]));
+    }
+    let folder = files.path("").display().to_string();
+    let shown = text_of(&["check", &folder]);
+    assert!(shown.contains(": 1 output, expected 2\n"), "{shown}");
+    files.tensor("input_1.npy", &iota(&[6]));
+    let shown = text_of(&["check", &folder]);
+    assert!(
+        shown.contains("2 input files for 1 input of the model"),
+        "{shown}"
+    );
+    let constant = NodeProto::new("Constant", "c", &["s"], &["y"]);
+    let constant = constant.with(AttributeProto::int("value_int", 1));
+    let path = files.model(
+        "m.onnx",
+        &model(13, graph(vec![constant], vec![list("s", &[0])])),
+    );
+    let path = path.display().to_string();
+    let line = refusal(&xslice(&["run", &path]));
+    assert!(
+        line.contains("1 input is given (allowed: at most 0)"),
+        "{line}"
+    );
+    let mut large = common::slice_model();
+    let constant = &mut large.graph.as_mut().unwrap().initializer[0];
+    (constant.raw_data, constant.data_location) = (None, 1);
+    constant.dims = vec![1 << 40];
+    constant.external_data = vec![StringStringEntryProto {
+        key: "location".into(),
+        value: "m.onnx".into(),
+    }];
+    let path = files.model("m.onnx", &large).display().to_string();
+    let line = refusal(&xslice(&["run", &path]));
+    let words = "the model with its constants up to this one takes 8796093022208 bytes";
+    assert!(line.contains(words), "{line}");
 }
 
 #[test]

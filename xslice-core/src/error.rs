@@ -397,7 +397,8 @@ pub(crate) fn cut(text: &str) -> String {
 }
 
 /// `1 axis`, `2 axes`.
-pub(crate) fn counted(count: usize, one: &str, many: &str) -> String {
+#[must_use]
+pub fn counted(count: usize, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }
 

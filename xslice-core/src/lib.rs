@@ -97,7 +97,7 @@ pub use tensor::Tensor;
 // What the other crates of this repository share, and nobody else needs.
 #[doc(hidden)]
 pub use {
-    error::breaks_line,
+    error::{breaks_line, counted},
     hash::WordHash,
     index::{is_outside as is_index_outside, wrapped as wrapped_index},
     op::{refuse_later, refuse_missing, refuse_twice, refuse_type, refuse_version},

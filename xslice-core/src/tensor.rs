@@ -202,7 +202,10 @@ impl Tensor {
         if strings.len() != expected {
             return Err(Error::new(
                 ErrorKind::OperandLength,
-                format!("{} strings are given for shape {shape:?}", strings.len()),
+                format!(
+                    "{} for shape {shape:?}",
+                    counted(strings.len(), "string is given", "strings are given")
+                ),
             )
             .value(strings.len())
             .allowed(format!("{expected} strings")));

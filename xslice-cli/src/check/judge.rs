@@ -13,7 +13,7 @@ use crate::guard;
 use crate::import::{self, Model, Options};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use xslice::{Program, Signature, Tensor};
+use xslice::{Program, Signature, Tensor, counted};
 
 /// What became of a test directory.
 #[derive(Debug)]
@@ -111,8 +111,9 @@ fn compare_outputs(model: &Model, results: &[Tensor], expected: &[Tensor]) -> Re
 /// The expected outputs. Those of type bf16 may lie in `.npy` files as 16-bit patterns.
 fn read_outputs(set: &Set, results: &[Tensor], options: &Options) -> Result<Vec<Tensor>, String> {
     if set.outputs.len() != results.len() {
-        let (expected, got) = (set.outputs.len(), results.len());
-        return Err(format!("{got} outputs, expected {expected}"));
+        let (got, expected) = (results.len(), set.outputs.len());
+        let got = counted(got, "output", "outputs");
+        return Err(format!("{got}, expected {expected}"));
     }
     let files = set.outputs.iter().zip(results);
     files
@@ -208,8 +209,9 @@ fn places(model: &Model, set: &Set) -> Result<Vec<usize>, Error> {
     let open: Vec<_> = (0..model.inputs.len()).filter(open).collect();
     let files = set.inputs.len();
     if files > model.inputs.len() {
-        let inputs = model.inputs.len();
-        let what = format!("{files} input files for {inputs} inputs of the model");
+        let inputs = counted(model.inputs.len(), "input", "inputs");
+        let files = counted(files, "input file", "input files");
+        let what = format!("{files} for {inputs} of the model");
         return Err(Error::argument(what));
     }
     if files == open.len() {

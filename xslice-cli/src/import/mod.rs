@@ -142,7 +142,7 @@ impl Budget {
     fn take(&mut self, bytes: usize) -> Result<(), Fault> {
         self.used = self.used.saturating_add(bytes as u64);
         if self.used > self.limit {
-            let what = "the constants of the model up to this one";
+            let what = "the model with its constants up to this one";
             return Err(too_large(what, self.used, self.limit));
         }
         Ok(())

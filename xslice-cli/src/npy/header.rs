@@ -121,7 +121,7 @@ impl<'a> Cursor<'a> {
             let dim = number.parse().map_err(|_| {
                 fault(&format!(
                     "`{number}` in `shape` is not a dimension (allowed: 0..={})",
-                    usize::MAX
+                    isize::MAX
                 ))
             })?;
             dims.push(dim);

@@ -6,6 +6,7 @@
 use crate::error::Fault;
 use crate::files;
 use png::Info;
+use xslice::counted;
 
 /// Colors with their alpha, by index.
 pub struct Palette {
@@ -24,8 +25,8 @@ impl Palette {
         };
         if bytes.is_empty() || bytes.len() > 768 || bytes.len() % 3 != 0 {
             return Err(Fault::Format(format!(
-                "the palette has {} bytes (allowed: a multiple of 3, 3..=768)",
-                bytes.len()
+                "the palette has {} (allowed: a multiple of 3, 3..=768)",
+                counted(bytes.len(), "byte", "bytes")
             )));
         }
         let count = bytes.len() / 3;

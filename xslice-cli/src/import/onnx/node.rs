@@ -11,7 +11,7 @@ use crate::import::value::Value;
 use std::collections::HashSet;
 use xslice::{
     ElementType, Error, ErrorKind, Gather, Op, Param, Range, Reshape, ReshapeRule, Slice, Tensor,
-    refuse_later, refuse_missing, refuse_twice, refuse_type,
+    counted, refuse_later, refuse_missing, refuse_twice, refuse_type,
 };
 
 /// The operators that are understood.
@@ -349,7 +349,7 @@ impl Node<'_> {
     fn takes(&self, inputs: usize, attributes: &[&str]) -> Result<(), Fault> {
         if self.inputs.len() > inputs {
             let count = self.inputs.len();
-            let text = format!("{count} inputs are given");
+            let text = counted(count, "input is given", "inputs are given");
             let error = Error::new(ErrorKind::UnknownAttribute, text)
                 .value(count)
                 .allowed(format!("at most {inputs}"));

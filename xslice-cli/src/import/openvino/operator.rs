@@ -13,7 +13,7 @@ use crate::scalar;
 use std::path::Path;
 use xslice::{
     Declared, Dialect, ElementType, Error, ErrorKind, Op, Param, Reshape, ReshapeRule, Slice,
-    StridedSlice, Tensor, byte_count, element_count, refuse_missing, refuse_version,
+    StridedSlice, Tensor, byte_count, counted, element_count, refuse_missing, refuse_version,
 };
 
 /// What is understood of a kind of layer: its name, operator set, most inputs, attributes.
@@ -86,7 +86,7 @@ pub fn in_scope(layer: &Layer<'_>) -> Result<(), Fault> {
     }
     if layer.inputs.len() > *inputs {
         let count = layer.inputs.len();
-        let text = format!("{count} inputs are given");
+        let text = counted(count, "input is given", "inputs are given");
         let error = Error::new(ErrorKind::UnknownAttribute, text).value(count);
         return Err(refuse(layer, error.allowed(format!("at most {inputs}"))));
     }
