@@ -102,7 +102,7 @@ impl What {
             self.without_values(model)?;
         }
         let values = read_inputs(model, inputs.unwrap_or_default(), self.common.max_bytes())?;
-        let shapes = Shapes::read(model, shapes)?;
+        let shapes = Shapes::read(model, shapes, &values)?;
         let type_advice = self.type_advice(inputs.is_some());
         Ok(Request {
             model,

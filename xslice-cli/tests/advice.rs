@@ -387,3 +387,53 @@ fn a_dimension_that_has_a_name_is_given_once() {
         assert!(line.contains(words), "{line}");
     }
 }
+
+#[test]
+fn a_dimension_that_has_a_name_has_one_size() {
+    let gather = NodeProto::new("Gather", "g", &["x", "ids"], &["y"]);
+    let mut graph = graph(vec![gather], vec![]);
+    graph.input = vec![
+        ValueInfoProto::tensor("x", 1, &["n".into(), "n".into()]),
+        ValueInfoProto::tensor("ids", INT64, &["n".into()]),
+    ];
+    let files = Files::new();
+    let path = files
+        .model("m.onnx", &model(13, graph))
+        .display()
+        .to_string();
+    let file = |name: &str, tensor: &Tensor| files.tensor(name, tensor).display().to_string();
+    let ids = format!("ids={}", file("ids.npy", &Tensor::vector(&[0, 2, 1])));
+    let [square, oblong] = [[3, 3], [3, 4]].map(|shape| {
+        let name = format!("{}.npy", shape[1]);
+        format!("x={}", file(&name, &iota(&shape)))
+    });
+    for (args, words) in [
+        (
+            &["explain", "--shape", "x=3,4"][..],
+            "dimension `n` is 4 in axis 1 of `--shape x=3,4` (allowed: 3, as in axis 0 of `--shape x=3,4`)",
+        ),
+        (
+            &["emit", "--shape", "x=3,3", "--shape", "n=5"],
+            "dimension `n` is 3 in axis 0 of `--shape x=3,3` (allowed: 5, as in `--shape n=5`)",
+        ),
+        (
+            &["explain", "--shape", "n=5", "--input", &ids],
+            "dimension `n` is 3 in axis 0 of `ids` (allowed: 5, as in `--shape n=5`)",
+        ),
+        (
+            &["run", "--input", &oblong, "--input", &ids],
+            "dimension `n` is 4 in axis 1 of `x` (allowed: 3, as in axis 0 of `x`)",
+        ),
+    ] {
+        let line = refusal(&xslice(&[args, &[&*path]].concat()));
+        assert!(line.contains(words) && line.contains("E505"), "{line}");
+    }
+    // A value tells the size as an option does.
+    for args in [
+        &["explain", "--input", &ids][..],
+        &["run", "--input", &square, "--input", &ids],
+    ] {
+        let output = xslice(&[args, &[&*path]].concat());
+        assert!(output.status.success(), "{}", text(&output.stderr));
+    }
+}

@@ -2,23 +2,30 @@
 
 use crate::cli::{list_names, split_assignment};
 use crate::error::{Error, Result};
-use crate::import::{Model, ModelInput};
-use std::collections::{BTreeMap, BTreeSet};
+use crate::import::{Model, ModelInput, Sizes};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use xslice::Tensor;
 
 /// What is given.
 pub struct Shapes<'a> {
     /// By input.
     of_inputs: Vec<Option<Vec<usize>>>,
-    /// By the name of the dimension.
-    of_names: BTreeMap<&'a str, usize>,
+    /// Of dimensions that have names.
+    of_names: Sizes<'a>,
 }
 
 impl<'a> Shapes<'a> {
-    /// Reads `NAME=1,3,640,640` of inputs and `NAME=1` of dimensions. An input comes before a dimension of its name.
+    /// Reads `NAME=1,3,640,640` of inputs and `NAME=1` of dimensions. An input comes before a dimension of its name. What is known of
+    /// the values of inputs tells dimensions, too.
     ///
     /// # Errors
-    /// An unknown name, one given twice, and what is no dimension.
-    pub fn read(model: &'a Model, assignments: &[String]) -> Result<Self> {
+    /// An unknown name, one given twice, what is no dimension, and two sizes of one.
+    pub fn read(
+        model: &'a Model,
+        assignments: &[String],
+        values: &[Option<Arc<Tensor>>],
+    ) -> Result<Self> {
         let inputs = model.inputs.len();
         let named: BTreeSet<_> = model.inputs.iter().flat_map(open_names).collect();
         let named: Vec<_> = named.into_iter().collect();
@@ -26,7 +33,7 @@ impl<'a> Shapes<'a> {
         let names = list_names(names.chain(named.iter().copied()));
         let mut shapes = Self {
             of_inputs: vec![None; inputs],
-            of_names: BTreeMap::new(),
+            of_names: Sizes::default(),
         };
         for text in assignments {
             let dimension = |name: &str| named.iter().position(|known| *known == name);
@@ -39,7 +46,12 @@ impl<'a> Shapes<'a> {
             let dims = dimensions(name, list)?;
             let before = match (at.checked_sub(inputs), &dims[..]) {
                 (None, _) => shapes.of_inputs[at].replace(dims).is_some(),
-                (Some(at), [size]) => shapes.of_names.insert(named[at], *size).is_some(),
+                (Some(at), [_]) if shapes.of_names.get(named[at]).is_some() => true,
+                (Some(at), [size]) => {
+                    let place = format!("`--shape {name}={size}`");
+                    shapes.of_names.set(named[at], *size, place)?;
+                    false
+                }
                 (Some(_), _) => {
                     let what = format!("--shape {name}: `{list}` is not one dimension such as 4");
                     return Err(Error::argument(what));
@@ -50,14 +62,26 @@ impl<'a> Shapes<'a> {
                 return Err(Error::argument(what));
             }
         }
-        for (input, shape) in model.inputs.iter().zip(&shapes.of_inputs) {
-            for (at, size) in shape.iter().flatten().enumerate() {
-                if let Some(name) = input.dimension(at) {
-                    shapes.of_names.entry(name).or_insert(*size);
+        shapes.complete(model, values)?;
+        Ok(shapes)
+    }
+
+    /// Adds the dimensions that the shapes of inputs tell: those given, before those of their values.
+    fn complete(&mut self, model: &'a Model, values: &[Option<Arc<Tensor>>]) -> Result<()> {
+        let inputs = model.inputs.iter().zip(&self.of_inputs).zip(values);
+        for ((input, given), value) in inputs {
+            match (given, value.as_ref().or(input.initial.as_ref())) {
+                (Some(shape), _) => {
+                    let dims: Vec<_> = shape.iter().map(ToString::to_string).collect();
+                    let name = input.name.escape_debug();
+                    let place = format!("`--shape {name}={}`", dims.join(","));
+                    self.of_names.of_input(input, shape, &place)?;
                 }
+                (None, Some(value)) => self.of_names.of_value(input, value.shape())?,
+                (None, None) => {}
             }
         }
-        Ok(shapes)
+        Ok(())
     }
 
     /// The shape that is given for an input itself.
@@ -69,7 +93,7 @@ impl<'a> Shapes<'a> {
     pub fn completed(&self, input: &ModelInput) -> Option<Vec<usize>> {
         let dims = input.declared.as_ref()?.shape.as_ref()?.iter();
         let completed = |(at, dim): (usize, &Option<usize>)| {
-            let named = || self.of_names.get(input.dimension(at)?).copied();
+            let named = || self.of_names.get(input.dimension(at)?);
             dim.or_else(named)
         };
         dims.enumerate().map(completed).collect()
@@ -87,7 +111,7 @@ impl<'a> Shapes<'a> {
         if open > 0 && names.len() == open {
             let unknown = names
                 .iter()
-                .filter(|name| !self.of_names.contains_key(*name));
+                .filter(|name| self.of_names.get(name).is_none());
             return unknown.map(|name| format!("--shape {name}=1")).collect();
         }
         vec![format!("--shape {}={}", input.name, example(input))]
