@@ -55,7 +55,8 @@ enum Command {
 /// Options of every command.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct Common {
-    /// Which answers are wanted where the operator texts leave a choice
+    /// Which answers are wanted where the operator texts leave a choice: `onnxruntime` and `openvino_text` hold for every operator of a model
+    /// or a text, whatever the text says; `standard` leaves a text its own
     #[arg(long, value_enum, default_value_t = DialectName::Standard)]
     dialect: DialectName,
 
@@ -78,7 +79,7 @@ impl Common {
         self.max_bytes
     }
 
-    /// The program of a text; `--dialect` holds for every operator of it, unless it is the standard one, which leaves the text its own.
+    /// The program of a text. A dialect of the command line goes before that of the text, but for the standard one, which is the default.
     ///
     /// # Errors
     /// Every refusal of the notation.

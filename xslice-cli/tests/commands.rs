@@ -511,8 +511,17 @@ fn index_refuses_in_one_line_and_writes_nothing() {
 
 #[test]
 fn the_dialect_reaches_the_operators_of_a_text() {
-    let slice = "<f32[4]> x |> onnx::Slice@13(starts = [3], ends = [i64::MAX], steps = [-1])";
-    for (dialect, shape) in [("standard", "f32 [0]"), ("onnxruntime", "f32 [4]")] {
+    let [none, all] = ["f32 [0]", "f32 [4]"];
+    for (own, dialect, shape) in [
+        ("", "standard", none),
+        ("", "onnxruntime", all),
+        // That of the command line goes before the text's own, which `standard` leaves.
+        (", dialect = standard", "onnxruntime", all),
+        (", dialect = onnxruntime", "openvino_text", none),
+        (", dialect = onnxruntime", "standard", all),
+    ] {
+        let slice = "<f32[4]> x |> onnx::Slice@13(starts = [3], ends = [i64::MAX], steps = [-1]";
+        let slice = format!("{slice}{own})");
         let output = xslice(&args(&[&"explain", &slice, &"--dialect", &dialect]));
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         assert!(
