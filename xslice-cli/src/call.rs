@@ -7,7 +7,7 @@ use crate::cli::{list_names, split_assignment};
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::files;
-use crate::import::{Model, ModelInput, ModelOutput, Sizes};
+use crate::import::{Model, ModelInput, ModelOutput};
 use std::path::Path;
 use std::sync::Arc;
 use xslice::{Declared, Input, Program, Signature, Tensor};
@@ -102,7 +102,7 @@ impl Call {
     /// Binds the values that are given; the others take the model's own.
     ///
     /// # Errors
-    /// Inputs without a value; two sizes of a dimension that has a name.
+    /// Inputs without a value.
     pub fn bind(model: &Model, given: Vec<Option<Arc<Tensor>>>, max_bytes: u64) -> Result<Self> {
         Self::bind_or(model, given, max_bytes, "give one with --input NAME=FILE")
     }
@@ -127,10 +127,6 @@ impl Call {
             let inputs = list_names(missing.iter().map(String::as_str));
             let what = format!("no value for input {inputs}; {advice}");
             return Err(Error::argument(what));
-        }
-        let mut sizes = Sizes::default();
-        for (input, tensor) in model.inputs.iter().zip(&tensors) {
-            sizes.of_value(input, tensor.shape())?;
         }
         Ok(Self { tensors, max_bytes })
     }

@@ -4,6 +4,7 @@
 //! known before anything compiles.
 
 mod shapes;
+mod sizes;
 
 pub use shapes::open_names;
 

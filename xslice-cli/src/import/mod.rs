@@ -6,10 +6,7 @@
 
 pub mod onnx;
 pub mod openvino;
-mod sizes;
 mod value;
-
-pub use sizes::Sizes;
 
 use crate::error::{Fault, Result, too_large};
 use crate::files;

@@ -2,7 +2,8 @@
 
 use crate::cli::{list_names, split_assignment};
 use crate::error::{Error, Result};
-use crate::import::{Model, ModelInput, Sizes};
+use crate::import::{Model, ModelInput};
+use crate::request::sizes::Sizes;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use xslice::Tensor;
@@ -20,7 +21,7 @@ impl<'a> Shapes<'a> {
     /// the values of inputs tells dimensions, too.
     ///
     /// # Errors
-    /// An unknown name, one given twice, what is no dimension, and two sizes of one.
+    /// An unknown name, one given twice, what is no dimension, and two sizes that options give to one.
     pub fn read(
         model: &'a Model,
         assignments: &[String],
@@ -66,19 +67,19 @@ impl<'a> Shapes<'a> {
         Ok(shapes)
     }
 
-    /// Adds the dimensions that the shapes of inputs tell: those given, before those of their values.
+    /// Adds the dimensions that the shapes of inputs tell: those given, then those of their values.
     fn complete(&mut self, model: &'a Model, values: &[Option<Arc<Tensor>>]) -> Result<()> {
-        let inputs = model.inputs.iter().zip(&self.of_inputs).zip(values);
-        for ((input, given), value) in inputs {
-            match (given, value.as_ref().or(input.initial.as_ref())) {
-                (Some(shape), _) => {
-                    let dims: Vec<_> = shape.iter().map(ToString::to_string).collect();
-                    let name = input.name.escape_debug();
-                    let place = format!("`--shape {name}={}`", dims.join(","));
-                    self.of_names.of_input(input, shape, &place)?;
-                }
-                (None, Some(value)) => self.of_names.of_value(input, value.shape())?,
-                (None, None) => {}
+        for (input, given) in model.inputs.iter().zip(&self.of_inputs) {
+            if let Some(shape) = given {
+                let dims: Vec<_> = shape.iter().map(ToString::to_string).collect();
+                let name = input.name.escape_debug();
+                let place = format!("`--shape {name}={}`", dims.join(","));
+                self.of_names.of_input(input, shape, &place)?;
+            }
+        }
+        for (input, value) in model.inputs.iter().zip(values) {
+            if let Some(value) = value.as_ref().or(input.initial.as_ref()) {
+                self.of_names.of_value(input, value.shape());
             }
         }
         Ok(())

@@ -1,9 +1,10 @@
 //! The sizes of the dimensions that a model has names for.
 //!
-//! Decided here: that a name has one size, wherever it stands and whatever gives it.
+//! Decided here: that options give a name one size, wherever it stands. Values need not agree with them, nor with each other: exporters use one
+//! name, such as `None`, for dimensions that have nothing in common.
 
-use super::ModelInput;
 use crate::error::{Error, Result};
+use crate::import::ModelInput;
 use std::collections::BTreeMap;
 
 /// What is known of the dimensions that have names.
@@ -31,7 +32,7 @@ impl<'a> Sizes<'a> {
         )))
     }
 
-    /// The dimensions of an input that has this shape, as `place` says.
+    /// The dimensions of an input that is given this shape, as `place` says.
     ///
     /// # Errors
     /// One has another size already.
@@ -44,12 +45,13 @@ impl<'a> Sizes<'a> {
         Ok(())
     }
 
-    /// The same of a value for an input.
-    ///
-    /// # Errors
-    /// One has another size already.
-    pub fn of_value(&mut self, input: &'a ModelInput, shape: &[usize]) -> Result<()> {
-        let place = format!("`{}`", input.name.escape_debug());
-        self.of_input(input, shape, &place)
+    /// Adds those dimensions of an input which has a value of this shape that no other has told.
+    pub fn of_value(&mut self, input: &'a ModelInput, shape: &[usize]) {
+        for (axis, size) in shape.iter().enumerate() {
+            if let Some(name) = input.dimension(axis) {
+                let of_value = || (*size, format!("axis {axis} of `{}`", input.name));
+                self.0.entry(name).or_insert_with(of_value);
+            }
+        }
     }
 }
