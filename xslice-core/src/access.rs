@@ -7,6 +7,7 @@
 use crate::elem::ElementType;
 use crate::index::wrapped;
 use crate::list::List;
+use crate::operand::Input;
 use alloc::vec::Vec;
 use core::{fmt, mem};
 
@@ -36,6 +37,19 @@ impl IndexType {
         match self {
             Self::I32 => ElementType::I32,
             Self::I64 => ElementType::I64,
+        }
+    }
+
+    /// The index at a position of a table of this type.
+    ///
+    /// # Panics
+    /// If there are fewer.
+    #[inline]
+    pub(crate) fn load(self, table: &Input<'_>, at: usize) -> i64 {
+        let bytes = table.bytes();
+        match self {
+            Self::I32 => i64::from(i32::from_ne_bytes(bytes.as_chunks::<4>().0[at])),
+            Self::I64 => i64::from_ne_bytes(bytes.as_chunks::<8>().0[at]),
         }
     }
 

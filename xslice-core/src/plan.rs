@@ -24,7 +24,7 @@ use core::fmt;
 
 mod direct;
 
-pub(crate) use direct::{Direct, OneTurn};
+pub(crate) use direct::{Direct, OneTurn, Picks};
 
 /// What a call must give for one operand.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::level::Level;
 use crate::move_;
 use crate::operand::{Input, Output};
-use crate::plan::{OneTurn, Plan};
+use crate::plan::{OneTurn, Picks, Plan};
 use crate::scratch::Scratch;
 
 #[doc(hidden)]
@@ -107,14 +107,22 @@ pub fn run_parallel_on(
     move_::run_parallel(parts, plan, inputs, output, temporaries)
 }
 
-/// Runs a call that is one turn of one Move. `false`: it has to be [`run`], which refuses an index. For engines.
+/// As [`run`], of a call that is one turn of one Move. For engines.
 #[doc(hidden)]
 #[inline]
-pub fn run_turn(turn: OneTurn<'_>) -> bool {
-    move_::only_turn(turn)
+pub fn run_turn(turn: OneTurn<'_>) {
+    move_::only_turn(turn);
 }
 
-/// As [`run`], on temporaries that are fetched only if the plan has some. For engines.
+/// The same of a Move that reads indices. `false`: the call has to be [`run`], which refuses one of them. For engines.
+#[doc(hidden)]
+#[inline]
+#[must_use]
+pub fn run_picks(picks: Picks<'_>) -> bool {
+    move_::only_picks(picks)
+}
+
+/// As [`run`], step by step, on temporaries that are fetched only if the plan has some. For engines that have looked for a turn.
 ///
 /// # Errors
 /// As [`run`].
@@ -125,5 +133,5 @@ pub fn run_on(
     output: &mut Output<'_>,
     temporaries: impl FnOnce(OnScratch<'_>) -> Result<(), Error>,
 ) -> Result<(), Error> {
-    move_::run(Level::settled(), plan, inputs, output, temporaries)
+    move_::each_step(Level::settled(), plan, inputs, output, temporaries)
 }

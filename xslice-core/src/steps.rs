@@ -4,7 +4,7 @@
 //! [`steps`] is where a call is admitted and where no nest begins before its checks have passed (I3). What a nest may read are its
 //! [`Sources`]. How bytes move is in `move_`.
 
-use crate::access::{Access, IndexType};
+use crate::access::Access;
 use crate::elem::ElementType;
 use crate::error::Error;
 use crate::index::{any_is_outside, any_is_outside_i32, is_outside};
@@ -155,7 +155,7 @@ fn check(check: &Check, sources: &Sources<'_>) -> Result<(), Error> {
     let found = match (check.extents(), &access.strides[..]) {
         _ if !access.is_affine() => return check_each_row(check, table, sources),
         ([], []) => {
-            let index = load(table, check.index(), first);
+            let index = check.index().load(&table, first as usize);
             is_outside(index, check.size()).then_some((0, index))
         }
         (&[count], &[stride]) if stride != 0 => {
@@ -286,19 +286,10 @@ fn find<W: Word>(words: &[W], row: Row, size: i64) -> Option<(usize, i64)> {
     None
 }
 
-/// The index at an element position of a table.
-#[inline]
-fn load(table: Input<'_>, ty: IndexType, position: i64) -> i64 {
-    let at = position as usize;
-    match ty {
-        IndexType::I32 => i64::from(i32::from_ne_bytes(table.bytes().as_chunks::<4>().0[at])),
-        IndexType::I64 => i64::from_ne_bytes(table.bytes().as_chunks::<8>().0[at]),
-    }
-}
-
 /// A position in elements.
 fn position(access: &Access, counters: &[usize], sources: &Sources<'_>) -> i64 {
     access.position(counters, &|lookup, at| {
-        load(sources.buffer(lookup.table), lookup.index, at)
+        let table = sources.buffer(lookup.table);
+        lookup.index.load(&table, at as usize)
     })
 }

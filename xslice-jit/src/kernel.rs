@@ -258,7 +258,7 @@ pub(crate) struct Bound {
     pub(crate) numbers: Box<[i64]>,
     /// The buffer of each position; `None` reads nothing.
     pub(crate) reads: List<Option<Buffer>>,
-    /// Whether the code is nothing but a call of a precompiled Move, for one turn of it.
+    /// Whether the code is nothing but a call of a precompiled Move.
     pub(crate) is_turn: bool,
 }
 
@@ -292,7 +292,7 @@ struct Shared {
 /// How a call of operands of the right types and lengths gets around the steps of its plan.
 #[derive(Clone, Copy, Debug)]
 enum Shortcut {
-    /// By one turn of a Move, where [`Plan::one_turn`] knows the call: there is no code, or it does no more.
+    /// By one turn of a Move, where [`Plan::one_turn`] or [`Plan::picks`] know the call: there is no code, or it does no more.
     Turn,
     /// By the code of the one nest, on the operands as they are, where [`Plan::direct`] knows the call.
     Code,
@@ -302,12 +302,16 @@ enum Shortcut {
 
 impl Kernel {
     pub(crate) fn runner(plan: Arc<Plan>, declined: Option<Decline>) -> Self {
+        let short = match plan.has_turn() {
+            true => Shortcut::Turn,
+            false => Shortcut::None,
+        };
         Self(Arc::new(Shared {
             plan,
             engine: Engine::Runner,
             declined,
             nests: Box::default(),
-            short: Shortcut::Turn,
+            short,
         }))
     }
 
@@ -435,8 +439,8 @@ impl Kernel {
     fn run_moves(&self, inputs: &[Input<'_>], output: &mut Output<'_>) -> Result<(), Error> {
         if let Shortcut::Turn = self.0.short
             && let Some(turn) = self.0.plan.one_turn(inputs, output)
-            && runner::run_turn(turn)
         {
+            runner::run_turn(turn);
             return Ok(());
         }
         self.run_steps(inputs, output)
@@ -445,7 +449,15 @@ impl Kernel {
     /// Any plan and any call: what is wrong is found here too.
     #[inline(never)]
     fn run_steps(&self, inputs: &[Input<'_>], output: &mut Output<'_>) -> Result<(), Error> {
-        let Shared { plan, nests, .. } = &*self.0;
+        let Shared {
+            plan, nests, short, ..
+        } = &*self.0;
+        if let Shortcut::Turn = short
+            && let Some(picks) = plan.picks(inputs, output)
+            && runner::run_picks(picks)
+        {
+            return Ok(());
+        }
         match **nests {
             [] => runner::run_on(plan, inputs, output, with_scratch),
             _ => self.run_code(inputs, output),
@@ -478,7 +490,7 @@ fn shortcut(plan: &Plan, nests: &[Bound]) -> Shortcut {
         ref reads => operands.eq(reads.iter().copied()),
     };
     match is_alone && in_order {
-        true if nest.is_turn => Shortcut::Turn,
+        true if nest.is_turn && plan.has_turn() => Shortcut::Turn,
         true => Shortcut::Code,
         false => Shortcut::None,
     }

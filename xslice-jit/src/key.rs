@@ -200,7 +200,7 @@ pub(crate) struct Parts {
     pub numbers: Vec<i64>,
     /// The buffer of each position; `None` for a Range, which reads nothing.
     pub reads: List<Option<Buffer>>,
-    /// Whether all that there is to do is one turn of a precompiled Move, which tests the indices that it reads.
+    /// Whether all that there is to do is a call of a precompiled Move.
     pub is_turn: bool,
 }
 
@@ -340,7 +340,7 @@ impl Parts {
             table
         });
         self.structure.inner = Inner::Innermost { table };
-        self.is_turn = schedule.is_one_turn() || lookup.is_some() && schedule.knows_rows();
+        self.is_turn = self.structure.loops == 0;
         // The plan keeps the schedule where it is for as long as a kernel holds it.
         let address = std::ptr::from_ref(schedule).expose_provenance();
         self.numbers.push(address as i64);

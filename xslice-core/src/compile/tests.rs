@@ -54,6 +54,67 @@ fn indices_are_tested_where_all_of_them_are_read() {
     }
 }
 
+/// Whether all rows that indices name move as is known before the call, and whether that is the whole call.
+#[test]
+fn rows_that_indices_name_are_known_where_they_are_the_same_in_all_turns() {
+    let known = |text| {
+        let plan = plan(text);
+        let (mut nests, has_turn) = (plan.nests(), plan.has_turn());
+        let nest = nests.next().unwrap_or_else(|| panic!("{text}: no nest"));
+        let schedule = nest.schedule().unwrap_or_else(|| panic!("{text}: strings"));
+        let is_known = schedule.known_picks().is_some();
+        assert!(nests.next().is_none(), "{text}: more than one nest");
+        assert!(schedule.knows_rows() || !is_known, "{text}");
+        (is_known, has_turn)
+    };
+    for text in [
+        "<f32[9], i: i64[8]> x[@i]",
+        "<f32[9], i: i64[8]> x[@i][::-1]",
+        "<f32[9], i: i32[8]> x[@(i[1:7:2])][::-1]",
+        "<u8[9, 12], i: i32[200]> x[@i]",
+        "<f32[9, 16], i: i64[8]> x[::-1][@i]",
+        "<f32[5, 9], i: i64[40]> x[:, @i]",
+        "<f32[2, 5, 9, 4], i: i64[40]> x[::-1, ::2, @i]",
+    ] {
+        assert_eq!(known(text), (true, true), "{text}");
+    }
+    for (text, what) in [
+        ("<f32[9], i: i64[70]> x[@i]", "many words alone"),
+        (
+            "<u8[90, 16], i: i64[4]> x[@i][:, ::2]",
+            "rows that are patterns",
+        ),
+        (
+            "<f32[9, 64], i: i64[900]> x[@i]",
+            "a result that leaves the first cache",
+        ),
+        (
+            "<f32[200000, 32], i: i64[8]> x[@i]",
+            "a table that no near cache has",
+        ),
+        (
+            "<f32[3, 4, 5, 9, 3], i: i64[8]> x[::-1, :, ::-1, @i]",
+            "many loops",
+        ),
+    ] {
+        assert_eq!(known(text), (false, false), "{text}: {what}");
+    }
+    // Their table is no operand of its own, or an index says where they begin: steps that are taken one by one.
+    for text in [
+        "<i64[9]> x[@x]",
+        "<f32[9], i: i64[8]> x[@(i[[7, 0, 1]])]",
+    ] {
+        assert!(!plan(text).has_turn(), "{text}");
+    }
+    // One index is tested where a turn begins.
+    for text in [
+        "<f32[9, 700], i: i64[1]> x[@i]",
+        "<f32[9, 64], i: i32[4]> x[@(i[2]), ::-1]",
+    ] {
+        assert_eq!(known(text), (false, true), "{text}");
+    }
+}
+
 /// Small operands of which rows read the first element or the last: the loads of a vector that begin with the first byte that they give, or
 /// are lines, would leave them.
 /// Every fourth element of 8 bytes is a shuffle where all that is read and written is in the first cache, lines with it that rows read of.

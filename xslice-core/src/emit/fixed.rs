@@ -7,7 +7,7 @@ use super::call::Call;
 use crate::access::{Access, Buffer, IndexType, Lookup};
 use crate::elem::ElementType;
 use crate::fixed::MOST_TABLES;
-use crate::nest::schedule::{LookedUp, Move, Schedule, Strided, constant_in};
+use crate::nest::schedule::{LookedUp, Move, Row, Schedule, Strided, constant_in};
 use crate::nest::{LoopNest, Source};
 use crate::plan::{Check, PlannedNest};
 use crate::range::Progression;
@@ -166,9 +166,9 @@ impl Emitter<'_> {
             Move::Shuffle(periods) => pays_as_shuffle(nest, periods.shuffle.pattern(), bytes),
             Move::Lookup(runs) if lookups.len() > 1 => pays_from_starts(&schedule, runs, bytes),
             Move::Lookup(picks) => {
-                let are_known = matches!(picks.lookup.table, Buffer::Constant(_));
-                let rows = nest.element_count() / nest.block();
-                bytes >= SCALAR || !are_known && rows >= LEAST_PICKED
+                let are_given = !matches!(picks.lookup.table, Buffer::Constant(_));
+                let are_many = bytes / picks.bytes >= LEAST_PICKED;
+                bytes >= SCALAR || are_given && picks.row == Row::Run && are_many
             }
             Move::Fill(_) => bytes >= SCALAR,
             Move::Strided(runs) => bytes >= least_of_runs(runs),

@@ -8,7 +8,7 @@ use crate::move_;
 use crate::nest::schedule::{Move, Schedule};
 use crate::nest::{LoopNest, Parts, Source};
 use crate::operand::{Input, Output};
-use crate::plan::OneTurn;
+use crate::plan::{OneTurn, Picks};
 use alloc::vec::Vec;
 
 /// A buffer as a nest of any number of loops sees it.
@@ -197,8 +197,10 @@ pub(super) struct Proof {
     /// The source, unless it is a Range, then the tables.
     inputs: Vec<Need>,
     output: usize,
-    /// Whether the Move tests each index of the table as it reads it.
+    /// Whether the Move reads every index of the only table, from its first on, and tests it.
     pub tests_every_index: bool,
+    /// Types and lengths of the source and of the table, where one turn of such a Move is all.
+    picks: Option<[(ElementType, usize); 2]>,
     /// Type and length of the source, where the nest is one turn of a Move that reads nothing else; a Range has no elements.
     turn: Option<(ElementType, usize)>,
 }
@@ -210,12 +212,6 @@ struct Need {
     len: usize,
     /// The size of the axis, for a table.
     axis: i64,
-}
-
-impl Need {
-    fn fits<T: Element>(&self, buffer: &[T]) -> bool {
-        (self.ty, self.len) == (T::TYPE, buffer.len())
-    }
 }
 
 /// A call that needs no comparison: buffers of the lengths of the schedule, and indices that have been checked or that its Move
@@ -274,10 +270,18 @@ impl Proof {
         });
         let is_turn = schedule.is_one_turn() && numbers.tables.is_empty();
         let source_len = numbers.source.buffer().map_or(0, |_| numbers.src.0);
+        let knows_picks = schedule.known_picks().is_some();
         let tests_indices = matches!(schedule.inner(), Move::Lookup(_))
-            && (schedule.extents().is_empty() || schedule.known_picks().is_some());
+            && (schedule.extents().is_empty() || knows_picks);
+        let picks = match &numbers.tables[..] {
+            [table] if reads_all && knows_picks => {
+                Some([(numbers.ty, numbers.src.0), (table.ty, table.side.0)])
+            }
+            _ => None,
+        };
         Self {
             tests_every_index: reads_all && tests_indices,
+            picks,
             turn: is_turn.then_some((numbers.ty, source_len)),
             inputs: source.into_iter().chain(tables).collect(),
             output: numbers.dst.0,
@@ -296,7 +300,10 @@ impl Proof {
     #[inline]
     pub fn run_turn<T: Element>(&self, src: &[T], dst: &mut [T]) -> bool {
         let is_turn = self.turn == Some((T::TYPE, src.len())) && self.output == dst.len();
-        is_turn && move_::only_turn(OneTurn::new::<T, T>(&self.schedule, src, &[], dst))
+        if is_turn {
+            move_::only_turn(OneTurn::new(&self.schedule, src, dst));
+        }
+        is_turn
     }
 
     /// The same of a nest whose Move [tests every index](Self::tests_every_index); `false`: it has not run, or one is outside.
@@ -307,14 +314,10 @@ impl Proof {
         indices: &[I],
         dst: &mut [T],
     ) -> bool {
-        let fits = match &self.inputs[..] {
-            [source, table] => source.fits(src) && table.fits(indices),
-            _ => false,
-        };
-        let is_turn = fits && self.tests_every_index && self.schedule.known_picks().is_some();
-        is_turn
+        let given = [(T::TYPE, src.len()), (I::TYPE, indices.len())];
+        self.picks == Some(given)
             && self.output == dst.len()
-            && move_::only_turn(OneTurn::new(&self.schedule, src, indices, dst))
+            && move_::only_picks(Picks::new(&self.schedule, src, indices, dst))
     }
 
     /// Runs the nest, whose indices have been checked or are all tested by its Move; then `false` says that one is outside.

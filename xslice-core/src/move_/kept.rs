@@ -15,7 +15,8 @@ const MOST_SHARED: usize = 128 << 10;
 /// Fewer of such turns are not worth it.
 const LEAST_SHARING: usize = 3;
 
-/// Fewer than these are over in machine code before all turns share their places.
+/// Below this many look-ups in all, machine code that reads each index again is faster than turns that share their places, where several loops
+/// are taken at once or it is known how their rows move.
 const LEAST_IN_CODE: usize = 48;
 
 /// The same where they may be patterns.
@@ -34,11 +35,11 @@ impl Schedule {
             return false;
         };
         let stride = runs.lookup.access.strides.get(outer.len());
-        let least = match self.kept_in_loops() {
-            _ if self.knows_rows() => LEAST_IN_CODE,
-            Some(runs) if self.may_be_patterns(runs) => LEAST_IN_PATTERN,
-            Some(_) => LEAST_IN_CODE,
-            None => LEAST_AT_ONCE,
+        let least = match (self.known_picks(), self.kept_in_loops()) {
+            (Some(_), _) => LEAST_IN_CODE,
+            (None, Some(runs)) if self.may_be_patterns(runs) => LEAST_IN_PATTERN,
+            (None, Some(_)) => LEAST_IN_CODE,
+            (None, None) => LEAST_AT_ONCE,
         };
         self.src().is_affine()
             && stride.is_none_or(|&stride| stride == 0)

@@ -34,8 +34,8 @@ use crate::level::Level;
 use crate::shuffle::Shuffle;
 use core::mem::MaybeUninit;
 use core::ops::Range;
-use indices::{ASKED, BLOCK};
-pub(super) use indices::{FAR_TABLE, Index, Indices};
+use indices::ASKED;
+pub(super) use indices::{BLOCK, FAR_TABLE, Index, Indices};
 use single::{Found, Picked, alone, as_read, asked_first, in_turn};
 use small_tables::{MOST_ENTRIES, pays, threes, widen};
 
@@ -43,7 +43,7 @@ use small_tables::{MOST_ENTRIES, pays, threes, widen};
 const FEW: usize = 8;
 
 /// Narrower rows come several out of one line: looking ahead costs more than it gains.
-const LEAST_AHEAD: usize = 32;
+pub(super) const LEAST_AHEAD: usize = 32;
 
 /// Moves `rows`, each from where the next index points. `false`: an index lies outside its axis, and the rows hold anything.
 ///

@@ -78,7 +78,7 @@ use crate::fixed::Proven;
 use crate::level::Level;
 use crate::nest::schedule::{Fill, KnownMove, KnownPicks, LookedUp, Move, Row, Schedule, Strided};
 use crate::operand::{Input, Output};
-use crate::plan::{Check, OneTurn, Plan, PlannedNest, Reader};
+use crate::plan::{Check, OneTurn, Picks, Plan, PlannedNest, Reader};
 use crate::scratch;
 use crate::shuffle::KnownRows;
 use crate::sources::Sources;
@@ -121,7 +121,7 @@ fn long_block<T: Element>(dst: &mut [T], src: &[T]) {
     };
 }
 
-/// Runs a plan: admits the call, then takes the steps in order.
+/// Runs a plan: at once where its call is one turn, else step by step.
 #[inline]
 pub(crate) fn run(
     level: Level,
@@ -132,49 +132,58 @@ pub(crate) fn run(
 ) -> Result<(), Error> {
     if level == Level::settled()
         && let Some(turn) = plan.one_turn(inputs, output)
-        && only_turn(turn)
+    {
+        only_turn(turn);
+        return Ok(());
+    }
+    if level == Level::settled()
+        && let Some(picks) = plan.picks(inputs, output)
+        && only_picks(picks)
     {
         return Ok(());
     }
     each_step(level, plan, inputs, output, temporaries)
 }
 
-/// Runs what is one turn of one Move, by the best level. `false`: an index lies outside its axis, and the result holds anything.
+/// Runs what is one turn of one Move, by the best level.
 #[inline]
-pub(crate) fn only_turn(turn: OneTurn<'_>) -> bool {
-    let source = (turn.start, turn.at);
-    // SAFETY: holding the turn is the proof that the call has the lengths for which the schedule was verified; what reads indices tests each
-    // before it is used (I3).
-    unsafe { only_turn_of(turn.schedule, source, turn.dst, turn.table) }
+pub(crate) fn only_turn(turn: OneTurn<'_>) {
+    // SAFETY: holding the turn is the proof that the call has the lengths for which the schedule was verified, and that the index which it
+    // begins at, if any, has been tested (I3).
+    unsafe { only_turn_of(turn.schedule, (turn.start, turn.at), turn.dst) };
 }
 
 /// Most calls of one turn are short, and this puts nothing on the stack.
 ///
 /// # Safety
-/// As [`full_turn`], from and to these places, or as [`KnownPicks::run`], by the indices at `table`.
+/// As [`full_turn`], from and to these places.
 #[inline(never)]
-unsafe fn only_turn_of(
-    schedule: &Schedule,
-    source: (*const u8, i64),
-    dst: *mut u8,
-    table: *const u8,
-) -> bool {
+unsafe fn only_turn_of(schedule: &Schedule, source: (*const u8, i64), dst: *mut u8) {
     // What is known is known for the best level: it need not be asked which that is.
     let level = schedule
         .known()
         .map_or_else(Level::settled, KnownMove::level);
     // SAFETY: by the contract of this function.
-    unsafe {
-        match schedule.known_picks() {
-            Some(picks) => picks.run(dst, source.0.wrapping_offset(source.1 as isize), table),
-            None => full_turn(level, schedule, dst, source),
-        }
-    }
+    unsafe { full_turn(level, schedule, dst, source) };
 }
 
-/// Runs any plan, and finds what is wrong with a call.
+/// Runs what is one turn of one Move, by indices. `false`: one lies outside its axis, and the result holds anything.
+#[inline]
+pub(crate) fn only_picks(picks: Picks<'_>) -> bool {
+    let Picks { turn, table } = picks;
+    let Some(known) = turn.schedule.known_picks() else {
+        only_turn(turn);
+        return true;
+    };
+    let from = turn.start.wrapping_offset(turn.at as isize);
+    // SAFETY: holding the picks is the proof that the call has the lengths for which the schedule was verified, and that the first of its
+    // indices lies there; each is tested before it is used (I3).
+    unsafe { known.run(turn.dst, from, table) }
+}
+
+/// Runs any plan step by step, and finds what is wrong with a call.
 #[inline(never)]
-fn each_step(
+pub(crate) fn each_step(
     level: Level,
     plan: &Plan,
     inputs: &[Input<'_>],
@@ -310,7 +319,7 @@ unsafe fn full_turn(
                 debug_assert_eq!(at, schedule.src().offset, "they are known from there on");
                 (values.written_by)(to, values);
             }
-            Some(KnownMove::Values(_) | KnownMove::Picks(_)) | None => {
+            Some(KnownMove::Values(_)) | None => {
                 return turn(level, schedule, schedule.inner().count(), to, (start, at));
             }
         }

@@ -1,8 +1,8 @@
 //! Rows that indices name, in a result that stays near: what moves them is found when they are planned.
 //!
 //! A small call is over before it has been found whether its rows are neighbours, columns or channels, and which loops are around them. Here
-//! indices become places once, on the stack, and every turn of these loops moves a row from each of the places. For many narrow rows,
-//! `lookup` has quicker ways.
+//! a block of indices becomes places on the stack, and every turn of these loops moves a row from each of the places; a few rows of a single turn
+//! move when their index has been read. For many narrow rows, `lookup` has quicker ways.
 
 #[cfg(target_arch = "x86_64")]
 mod gathers;
@@ -12,20 +12,28 @@ mod vectors;
 use super::at::Turns;
 use super::cache::Cache;
 use super::copy::{Mover, Rows, by_width, fixed, pair};
-use super::lookup::{FAR_TABLE, Index, Indices};
+use super::few;
+use super::lookup::{BLOCK, FAR_TABLE, Index, Indices, LEAST_AHEAD};
 use super::processor::habits;
-use super::{few, rows};
+use super::rows::LEAST_ROW;
 use crate::access::IndexType;
 use crate::level::Level;
 use crate::nest::schedule::{KnownPicks, LookedUp, MovePicks, Row, Schedule};
 use crate::shuffle::{LINE, RowLoop, RowLoops};
 use core::mem::MaybeUninit;
 
-/// Indices that become places at once, which take 2 KiB of the stack.
-const BLOCK: usize = 256;
+/// Narrower rows are quicker by what is set up for many, if there are more: in a single turn, in turns that share their places, and in a single
+/// turn of rows that are not much wider.
+const NARROW: usize = 8;
+const MOST_ALONE: usize = 64;
+const MOST_SHARED: usize = 640;
+const MOST_SHORT: usize = 256;
 
-/// Bytes of an axis whose rows are all in some registers.
+/// Bytes of an axis whose rows are all in some registers: many narrow ones are put in order there.
 const WINDOW: usize = 256;
+
+/// The longest rows that are quickest so where the second cache keeps the result.
+const LONGEST_SECOND: usize = 3 * LINE;
 
 /// Fewer rows of a single turn have moved before their places would have been found.
 const LEAST_FOUND: usize = 24;
@@ -47,15 +55,15 @@ pub(super) fn known(schedule: &Schedule, picks: &LookedUp) -> Option<KnownPicks>
     };
     let (dst, src) = (&schedule.dst().strides, &schedule.src().strides);
     let loops = RowLoops::around(inner, schedule.extents(), dst, src)?;
-    let picks = KnownPicks::new(Level::best(), picks, loops);
-    picks.pay(schedule.cache()).then_some(picks)
+    let known = KnownPicks::new(Level::best(), picks, loops)?;
+    known.pays(schedule.cache()).then_some(known)
 }
 
 impl KnownPicks {
-    /// Rows that are those of the innermost loop, as a level moves them.
-    pub(super) fn new(level: Level, picks: &LookedUp, loops: RowLoops) -> Self {
+    /// Rows that are those of the innermost loop, as a level moves them, if it has what moves them.
+    pub(super) fn new(level: Level, picks: &LookedUp, loops: RowLoops) -> Option<Self> {
         let mut known = Self {
-            moved_by: one_by_one,
+            moved_by: few_in_turns,
             level,
             bytes: picks.bytes,
             loops,
@@ -64,33 +72,44 @@ impl KnownPicks {
             size: picks.lookup.size,
             index_stride: picks.index_stride,
         };
-        known.moved_by = known.moving();
-        known
+        known.moved_by = known.moving()?;
+        Some(known)
     }
 
     /// Whether they are quicker so than by what is set up for many, in a result that this cache keeps.
-    fn pay(&self, cache: Cache) -> bool {
-        let table = (self.size as usize).saturating_mul(self.scale.unsigned_abs() as usize);
-        let most = match (self.bytes, self.loops.is_one()) {
-            (..=8, true) => 64,
-            (4 | 8, false) if table > WINDOW => usize::MAX,
-            (..=8, false) => 640,
-            (..32, true) => BLOCK,
+    fn pays(&self, cache: Cache) -> bool {
+        let reach = self.indices::<i64>(core::ptr::null()).reach();
+        let is_one = self.loops.is_one();
+        let most = match self.bytes {
+            ..=NARROW if is_one => MOST_ALONE,
+            4 | 8 if reach > WINDOW && habits().has_quick_gathers => usize::MAX,
+            ..=NARROW => MOST_SHARED,
+            ..LEAST_AHEAD if is_one => MOST_SHORT,
             _ => usize::MAX,
         };
         match cache {
-            Cache::Near => self.loops.count() <= most && table < FAR_TABLE,
+            Cache::Near => self.loops.count() <= most && reach < self.least_fetched(),
             Cache::Second => {
-                let lines = habits().picks_in_second_cache && (32..=3 * LINE).contains(&self.bytes);
-                let by_itself = self.bytes == LINE && self.loops.is_one();
-                lines && !by_itself && matches!(Cache::of(table), Cache::Near | Cache::Second)
+                // Single lines are as quick when each index has been read.
+                let is_line = is_one && self.bytes == LINE;
+                habits().picks_in_second_cache
+                    && (LEAST_AHEAD..=LONGEST_SECOND).contains(&self.bytes)
+                    && !is_line
+                    && matches!(Cache::of(reach), Cache::Near | Cache::Second)
             }
             Cache::Far | Cache::None => false,
         }
     }
 
-    /// What moves them.
-    fn moving(&self) -> MovePicks {
+    /// Rows of tables of so many bytes are fetched ahead, which no known picks are.
+    fn least_fetched(&self) -> usize {
+        let found = habits().finds_half_lines();
+        let found = found.filter(|found| found.asked.contains(&self.bytes));
+        found.map_or(FAR_TABLE, |found| found.least_table.min(FAR_TABLE))
+    }
+
+    /// What moves them; `None` for rows of more than a line, where there are no vectors for them.
+    fn moving(&self) -> Option<MovePicks> {
         fn as_read<M: Mover>(_: M) -> MovePicks {
             self::as_read::<M>
         }
@@ -98,28 +117,26 @@ impl KnownPicks {
             self::by_mover::<M>
         }
         let [_, around, rows] = self.loops.0;
-        let touch = rows.apart.0 == self.bytes as isize;
-        if self.loops.is_one() && rows.turns < LEAST_FOUND && self.bytes < rows::LEAST_ROW {
-            return by_width!(self.bytes, as_read());
+        if self.loops.is_one() && rows.turns < LEAST_FOUND && self.bytes < LEAST_ROW {
+            return Some(by_width!(self.bytes, as_read()));
         }
         if around.turns >= LEAST_OF_FEW && few::takes(self.bytes, rows.turns, Cache::Near) {
-            return few_in_turns;
-        }
-        #[cfg(target_arch = "x86_64")]
-        if touch && self.bytes == 4 && self.are_gathered() {
-            return gathers::words;
+            return Some(few_in_turns);
         }
         #[cfg(target_arch = "x86_64")]
         if let Some(by_vectors) = vectors::moving(self.level, self.bytes) {
-            return by_vectors;
+            return Some(by_vectors);
         }
+        let touch = rows.apart.0 == self.bytes as isize;
         match self.bytes {
-            1 if touch => in_pairs::<1>,
-            2 if touch => in_pairs::<2>,
-            4 if touch => in_pairs::<4>,
-            8 if touch => in_pairs::<8>,
-            ..rows::LEAST_ROW => by_width!(self.bytes, by_mover()),
-            _ => one_by_one,
+            #[cfg(target_arch = "x86_64")]
+            4 if touch && self.are_gathered() => Some(gathers::words),
+            1 if touch => Some(in_pairs::<1>),
+            2 if touch => Some(in_pairs::<2>),
+            4 if touch => Some(in_pairs::<4>),
+            8 if touch => Some(in_pairs::<8>),
+            ..LEAST_ROW => Some(by_width!(self.bytes, by_mover())),
+            _ => None,
         }
     }
 
@@ -129,7 +146,7 @@ impl KnownPicks {
         let rows = self.loops.inner();
         let table = self.size.saturating_mul(self.scale);
         habits().has_quick_gathers
-            && self.level != Level::SCALAR
+            && self.level.vector() == LINE
             && !self.loops.is_one()
             && gathers::TAKEN.contains(&rows.turns)
             && rows.apart.1 == 0
@@ -199,7 +216,7 @@ impl KnownPicks {
                 IndexType::I32 => self.places::<i32>(table, first, places),
                 IndexType::I64 => self.places::<i64>(table, first, places),
             };
-            inside.then_some(&*(&raw const *places as *const [isize]))
+            inside.then(|| &*(&raw const *places as *const [isize]))
         }
     }
 
@@ -369,28 +386,4 @@ unsafe fn few_in_turns(dst: *mut u8, src: *const u8, table: *const u8, known: &K
         }
     }
     true
-}
-
-/// Moves rows of more than a line.
-///
-/// # Safety
-/// As [`KnownPicks::run`].
-unsafe fn one_by_one(dst: *mut u8, src: *const u8, table: *const u8, known: &KnownPicks) -> bool {
-    /// A row of any length, at a level.
-    #[derive(Clone, Copy)]
-    struct One(Level, usize);
-
-    impl Mover for One {
-        fn of(bytes: usize) -> Self {
-            Self(Level::settled(), bytes)
-        }
-
-        #[inline(always)]
-        unsafe fn run(self, dst: *mut u8, src: *const u8) {
-            // SAFETY: by the contract of the trait.
-            unsafe { rows::one(self.0, dst, src, self.1) }
-        }
-    }
-    // SAFETY: by the contract of this function.
-    unsafe { known.by(One(known.level, known.bytes), (dst, src), table) }
 }

@@ -23,8 +23,8 @@ pub(crate) fn prepare(schedule: &mut Schedule) {
             schedule.keep(known, None);
         }
         Move::Lookup(picks) => {
-            let known = picks::known(schedule, picks).map(KnownMove::Picks);
-            schedule.keep(known, None);
+            let known = picks::known(schedule, picks);
+            schedule.keep_picks(known);
         }
     }
 }

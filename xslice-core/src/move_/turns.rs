@@ -59,7 +59,7 @@ impl Schedule {
     #[doc(hidden)]
     #[must_use]
     pub fn knows_rows(&self) -> bool {
-        self.known().is_some()
+        self.known().is_some() || self.known_picks().is_some()
     }
 
     /// Whether [`Schedule::run_innermost`] moves rows together that lie anywhere in the destination.

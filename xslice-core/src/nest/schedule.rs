@@ -26,7 +26,7 @@ use crate::list::List;
 use crate::range::Progression;
 use crate::shuffle::{LINE, Shuffle};
 use crate::tensor::Tensor;
-use alloc::{borrow::Cow, format, sync::Arc};
+use alloc::{borrow::Cow, boxed::Box, format, sync::Arc};
 use core::fmt;
 
 /// The innermost part of a nest: what one turn of the outer loops does from `src` to `dst`.
@@ -186,6 +186,8 @@ pub struct Schedule {
     bytes: usize,
     inner: Move,
     known: Option<KnownMove>,
+    /// The same of a Move that looks rows up.
+    picks: Option<Box<KnownPicks>>,
 }
 
 /// What a loop moves in the tables of the source.
@@ -288,6 +290,7 @@ impl Schedule {
             bytes: written,
             inner: Move::Copy { bytes },
             known: None,
+            picks: None,
         })
     }
 
@@ -416,6 +419,7 @@ impl Schedule {
             Move::Copy { .. } | Move::Strided(_) | Move::Fill(_) => 0,
         };
         let known = self.known.as_ref().map_or(0, KnownMove::heap_bytes);
+        let known = known + self.picks.as_deref().map_or(0, size_of_val);
         self.extents.heap_bytes() + self.src.heap_bytes() + self.dst.heap_bytes() + inner + known
     }
 
@@ -427,13 +431,15 @@ impl Schedule {
         !reads_indices && (self.extents.is_empty() || self.known.is_some())
     }
 
-    /// What is known of all rows that the Move looks up, if they were [kept](Self::keep).
+    /// How the best level moves all rows that the Move looks up, if it was [kept](Self::keep_picks).
     #[inline]
     pub(crate) fn known_picks(&self) -> Option<&KnownPicks> {
-        match &self.known {
-            Some(KnownMove::Picks(picks)) => Some(picks),
-            _ => None,
-        }
+        self.picks.as_deref()
+    }
+
+    /// Keeps how the best level moves all rows that the Move looks up, which must be what was found for them: calls rest on that.
+    pub(crate) fn keep_picks(&mut self, picks: Option<KnownPicks>) {
+        self.picks = picks.map(Box::new);
     }
 
     /// The rows of the Move as the best level moves them, if they were [kept](Self::keep): those of a turn where indices say where it
@@ -442,7 +448,7 @@ impl Schedule {
     pub(crate) fn known_rows(&self) -> Option<&crate::shuffle::KnownRows> {
         match &self.known {
             Some(KnownMove::Rows(rows)) => Some(rows),
-            Some(KnownMove::Runs(_) | KnownMove::Values(_) | KnownMove::Picks(_)) | None => None,
+            Some(KnownMove::Runs(_) | KnownMove::Values(_)) | None => None,
         }
     }
 

@@ -5,8 +5,9 @@
 //! knows what is wrong and in which words.
 
 use super::{Check, Input, OperandNeed, Output, Plan, Reader, Step};
-use crate::access::Buffer;
+use crate::access::{Buffer, IndexType, Lookup};
 use crate::elem::{Element, ElementType};
+use crate::index::{is_outside, wrapped};
 use crate::nest::Source;
 use crate::nest::schedule::Schedule;
 use alloc::sync::Arc;
@@ -21,8 +22,21 @@ pub(crate) struct Direct {
     operands: [(ElementType, usize); MOST_OPERANDS],
     count: usize,
     output: (ElementType, usize),
-    /// The nest, if it is one turn of its Move, which reads nothing but the first operand or a Range, and indices of the second.
-    turn: Option<Turn>,
+    shortcut: Shortcut,
+}
+
+/// How a call that has been compared gets around the steps of its plan, for a nest that reads nothing but the first operand or a Range, and
+/// indices of the second.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Shortcut {
+    /// It is one turn of its Move, and reads no index.
+    Turn(Turn),
+    /// The same from where an index says.
+    Begun(Index, Turn),
+    /// It is one turn of its Move, which tests all indices that it reads, from so many bytes of their operand on.
+    Picks(Turn, i64),
+    /// There is none.
+    None,
 }
 
 /// A schedule that is one turn of its Move, and where it begins in its buffers, which would be loaded from other lines of the cache.
@@ -31,6 +45,85 @@ struct Turn {
     schedule: Arc<Schedule>,
     src: i64,
     dst: i64,
+}
+
+/// The only index that is read, which says where in the source a turn begins.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Index {
+    ty: IndexType,
+    /// Its position in the operand.
+    at: usize,
+    /// What one step of it is worth, in bytes.
+    scale: i64,
+    /// The size of its axis.
+    size: i64,
+}
+
+impl Shortcut {
+    /// That of a nest after this check.
+    fn of(check: Option<&Check>, schedule: &Arc<Schedule>) -> Self {
+        let reads_first = match schedule.source() {
+            Source::Buffer(buffer) => buffer == Buffer::Operand(0),
+            Source::Range(_) => true,
+        };
+        let reads_second =
+            |lookup: &Lookup| lookup.access.is_affine() && lookup.table == Buffer::Operand(1);
+        let turn = || Turn {
+            schedule: Arc::clone(schedule),
+            src: schedule.src().offset,
+            dst: schedule.dst().offset,
+        };
+        let reader = check.map(Check::reader);
+        match (
+            reader,
+            schedule.inner().lookup(),
+            &schedule.src().lookups[..],
+        ) {
+            _ if !reads_first => Self::None,
+            (None, None, []) if schedule.is_one_turn() => Self::Turn(turn()),
+            (Some(Some(Reader::Loops)), None, [lookup])
+                if schedule.extents().is_empty() && reads_second(lookup) =>
+            {
+                let index = Index {
+                    ty: lookup.index,
+                    at: lookup.access.offset as usize / lookup.index.size(),
+                    scale: lookup.scale,
+                    size: lookup.size,
+                };
+                Self::Begun(index, turn())
+            }
+            (Some(Some(Reader::Move)), Some(lookup), [])
+                if schedule.known_picks().is_some() && reads_second(lookup) =>
+            {
+                Self::Picks(turn(), lookup.access.offset)
+            }
+            _ => Self::None,
+        }
+    }
+}
+
+impl Turn {
+    /// So far in the source, in buffers of which the first operand starts there.
+    #[inline]
+    fn at<'c>(&'c self, place: i64, start: *const u8, output: &'c mut Output<'_>) -> OneTurn<'c> {
+        OneTurn {
+            schedule: &self.schedule,
+            start,
+            at: self.src.wrapping_add(place),
+            dst: output.as_mut_ptr().wrapping_offset(self.dst as isize),
+            _buffers: PhantomData,
+        }
+    }
+}
+
+impl Index {
+    /// The place that it is worth in the source; `None` if it lies outside its axis.
+    #[inline]
+    fn place(&self, table: &Input<'_>) -> Option<i64> {
+        let index = self.ty.load(table, self.at);
+        let inside = !is_outside(index, self.size);
+        inside.then(|| wrapped(index, self.size).wrapping_mul(self.scale))
+    }
 }
 
 impl Direct {
@@ -57,15 +150,10 @@ impl Direct {
             operands: needs,
             count: operands.len(),
             output,
-            turn: planned
-                .schedule
-                .as_ref()
-                .filter(|schedule| is_one_turn(check, schedule))
-                .map(|schedule| Turn {
-                    schedule: Arc::clone(schedule),
-                    src: schedule.src().offset,
-                    dst: schedule.dst().offset,
-                }),
+            shortcut: match &planned.schedule {
+                Some(schedule) => Shortcut::of(check, schedule),
+                None => Shortcut::None,
+            },
         })
     }
 
@@ -90,23 +178,6 @@ impl Direct {
     }
 }
 
-/// Whether one turn of its Move, which tests the indices that it reads, is all of a nest after this check.
-fn is_one_turn(check: Option<&Check>, schedule: &Schedule) -> bool {
-    let reads_first = match schedule.source() {
-        Source::Buffer(buffer) => buffer == Buffer::Operand(0),
-        Source::Range(_) => true,
-    };
-    let is_turn = match (check.map(Check::reader), schedule.inner().lookup()) {
-        (None, None) => schedule.is_one_turn(),
-        (Some(Some(Reader::Move)), Some(lookup)) => {
-            let begins = lookup.table == Buffer::Operand(1) && lookup.access.offset == 0;
-            begins && schedule.known_picks().is_some()
-        }
-        _ => false,
-    };
-    reads_first && is_turn
-}
-
 impl Plan {
     /// Where the operands of a call start, if it has exactly the types and lengths that [`Plan::admit`] admits, and the plan is one nest,
     /// perhaps after a check, on few operands without values. For engines.
@@ -121,8 +192,7 @@ impl Plan {
         self.direct.as_ref()?.starts(inputs, output)
     }
 
-    /// The turn of its Move that is all of a call, if it is, and [`Plan::direct`] knows the call. Its Move tests the indices that it reads. For
-    /// engines.
+    /// The turn of its Move that is all of a call, if it is, reads no index, and [`Plan::direct`] knows the call. For engines.
     #[doc(hidden)]
     #[inline]
     #[must_use]
@@ -132,28 +202,50 @@ impl Plan {
         output: &'c mut Output<'_>,
     ) -> Option<OneTurn<'c>> {
         let direct = self.direct.as_ref()?;
-        let turn = direct.turn.as_ref()?;
+        let Shortcut::Turn(turn) = &direct.shortcut else {
+            return None;
+        };
+        let [start, _] = direct.starts(inputs, output)?;
+        Some(turn.at(0, start, output))
+    }
+
+    /// The same of a turn by indices: the one that says where it begins has been tested, and its Move tests those that it reads. For engines.
+    #[doc(hidden)]
+    #[inline]
+    #[must_use]
+    pub fn picks<'c>(
+        &'c self,
+        inputs: &'c [Input<'_>],
+        output: &'c mut Output<'_>,
+    ) -> Option<Picks<'c>> {
+        let direct = self.direct.as_ref()?;
         let [start, table] = direct.starts(inputs, output)?;
-        Some(OneTurn {
-            schedule: &turn.schedule,
-            start,
-            table,
-            at: turn.src,
-            dst: output.as_mut_ptr().wrapping_offset(turn.dst as isize),
-            _buffers: PhantomData,
+        let (place, turn, first) = match &direct.shortcut {
+            Shortcut::Begun(index, turn) => (index.place(inputs.get(1)?)?, turn, 0),
+            Shortcut::Picks(turn, first) => (0, turn, *first),
+            Shortcut::Turn(_) | Shortcut::None => return None,
+        };
+        Some(Picks {
+            turn: turn.at(place, start, output),
+            table: table.wrapping_offset(first as isize),
         })
+    }
+
+    /// Whether [`Plan::one_turn`] or [`Plan::picks`] know calls of it. For engines.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn has_turn(&self) -> bool {
+        let direct = self.direct.as_ref();
+        direct.is_some_and(|direct| !matches!(direct.shortcut, Shortcut::None))
     }
 }
 
-/// One turn of a Move that tests the indices which it reads, if any, and buffers of the lengths that it was verified for, from which it reads
-/// and to which it writes. For engines.
+/// One turn of a Move, and buffers of the lengths that it was verified for, from which it reads and to which it writes. For engines.
 #[doc(hidden)]
 pub struct OneTurn<'c> {
     pub(crate) schedule: &'c Schedule,
     /// The start of the source's buffer; of a Range, anything: nothing is read there.
     pub(crate) start: *const u8,
-    /// The first of the indices, if it reads some.
-    pub(crate) table: *const u8,
     /// The position in the source where the turn begins.
     pub(crate) at: i64,
     /// Where it begins in the destination.
@@ -162,24 +254,42 @@ pub struct OneTurn<'c> {
 }
 
 impl<'c> OneTurn<'c> {
-    /// For buffers that have been compared with these lengths; the source of a Range is empty, and so are indices where none are read.
+    /// For buffers that have been compared with these lengths; the source of a Range is empty.
     #[inline]
-    pub(crate) fn new<T: Element, I>(
-        schedule: &'c Schedule,
-        src: &'c [T],
-        indices: &'c [I],
-        dst: &'c mut [T],
-    ) -> Self {
+    pub(crate) fn new<T: Element>(schedule: &'c Schedule, src: &'c [T], dst: &'c mut [T]) -> Self {
         Self {
             schedule,
             start: src.as_ptr().cast(),
-            table: indices.as_ptr().cast(),
             at: schedule.src().offset,
             dst: dst
                 .as_mut_ptr()
                 .cast::<u8>()
                 .wrapping_offset(schedule.dst().offset as isize),
             _buffers: PhantomData,
+        }
+    }
+}
+
+/// One turn of a Move by indices: it begins where one says that has been tested, or finds its rows by some that it tests itself. For engines.
+#[doc(hidden)]
+pub struct Picks<'c> {
+    pub(crate) turn: OneTurn<'c>,
+    /// The first index that its Move reads, if it reads some.
+    pub(crate) table: *const u8,
+}
+
+impl<'c> Picks<'c> {
+    /// As [`OneTurn::new`], by these indices, of which the Move reads the first one first.
+    #[inline]
+    pub(crate) fn new<T: Element, I: Element>(
+        schedule: &'c Schedule,
+        src: &'c [T],
+        indices: &'c [I],
+        dst: &'c mut [T],
+    ) -> Self {
+        Self {
+            turn: OneTurn::new(schedule, src, dst),
+            table: indices.as_ptr().cast(),
         }
     }
 }

@@ -97,7 +97,7 @@ unsafe fn avx512_or_parts<M: Mover, P: Mover>(
 ) -> bool {
     // SAFETY: by the contract of this function.
     unsafe {
-        match fill_parts_alone(dst, known) {
+        match begin_with_parts_only(dst, known) {
             true => by_mover::<P>(dst, src, table, known),
             false => avx512::<M>(dst, src, table, known),
         }
@@ -105,7 +105,7 @@ unsafe fn avx512_or_parts<M: Mover, P: Mover>(
 }
 
 /// Whether all rows begin with a part of 16 bytes of the result, and not all with a half line.
-fn fill_parts_alone(dst: *mut u8, known: &KnownPicks) -> bool {
+fn begin_with_parts_only(dst: *mut u8, known: &KnownPicks) -> bool {
     known.loops.begin_with::<16>(dst) && !known.loops.begin_with::<32>(dst)
 }
 
@@ -137,7 +137,7 @@ unsafe fn avx2_or_parts<M: Mover, P: Mover>(
 ) -> bool {
     // SAFETY: by the contract of this function.
     unsafe {
-        match fill_parts_alone(dst, known) {
+        match begin_with_parts_only(dst, known) {
             true => by_mover::<P>(dst, src, table, known),
             false => avx2::<M>(dst, src, table, known),
         }

@@ -14,8 +14,6 @@ pub(crate) enum KnownMove {
     Rows(KnownRows),
     /// Runs of a Strided, or the one of a Copy.
     Runs(KnownRuns),
-    /// Rows of a Lookup.
-    Picks(KnownPicks),
     /// Values of a Fill.
     Values(Box<KnownValues>),
 }
@@ -28,7 +26,6 @@ impl KnownMove {
             Self::Rows(rows) => rows.level,
             Self::Runs(runs) => runs.level,
             Self::Values(values) => values.level,
-            Self::Picks(picks) => picks.level,
         }
     }
 
@@ -36,7 +33,7 @@ impl KnownMove {
     pub fn heap_bytes(&self) -> usize {
         match self {
             Self::Rows(rows) => rows.heap_bytes(),
-            Self::Runs(_) | Self::Picks(_) => 0,
+            Self::Runs(_) => 0,
             Self::Values(values) => size_of_val(&**values),
         }
     }
@@ -95,6 +92,19 @@ pub(crate) struct KnownPicks {
     pub size: i64,
     /// Distance of neighbouring indices in the table, in bytes.
     pub index_stride: i64,
+}
+
+impl PartialEq for KnownPicks {
+    /// All else follows from the schedule, which is compared, too.
+    fn eq(&self, other: &Self) -> bool {
+        self.level == other.level
+    }
+}
+
+impl Eq for KnownPicks {}
+
+impl Hash for KnownPicks {
+    fn hash<H: Hasher>(&self, _: &mut H) {}
 }
 
 /// What writes known values: where the first is written, and the values.
