@@ -32,6 +32,16 @@ impl<'a> Sources<'a> {
         }
     }
 
+    /// Buffers that machine code has found, and nothing else.
+    pub(crate) fn found(found: &'a [(Buffer, Input<'a>)]) -> Self {
+        Self {
+            constants: &[],
+            inputs: &[],
+            earlier: scratch::Earlier::default(),
+            found,
+        }
+    }
+
     /// Address of the first element of a buffer.
     #[inline]
     #[must_use]

@@ -6,9 +6,9 @@
 //! order is known in this file only. Two schedules with equal structures run the same keyed code.
 //!
 //! What machine code moves itself is decided here too, by [`is_long`]: short rows, a few of them a turn of the loops, are loads and stores
-//! in place, where a call would cost more than they do. Everything longer, and every shuffle, is left to the precompiled Moves with the
-//! innermost loop around it, or with all loops where rows are near or known, or turns look up the same ones: they have wider vectors, fetch
-//! ahead, and write past the caches.
+//! in place, where a call would cost more than they do. Everything longer, and every shuffle that baked code has no vectors for, is left to the
+//! precompiled Moves with the innermost loop around it, or with all loops where rows are near or known, or turns look up the same ones: they have
+//! wider vectors, fetch ahead, and write past the caches.
 
 use crate::vectors::{self, Vector};
 use xslice_core::ir::{

@@ -100,10 +100,7 @@ fn rows_that_indices_name_are_known_where_they_are_the_same_in_all_turns() {
         assert_eq!(known(text), (false, false), "{text}: {what}");
     }
     // Their table is no operand of its own, or an index says where they begin: steps that are taken one by one.
-    for text in [
-        "<i64[9]> x[@x]",
-        "<f32[9], i: i64[8]> x[@(i[[7, 0, 1]])]",
-    ] {
+    for text in ["<i64[9]> x[@x]", "<f32[9], i: i64[8]> x[@(i[[7, 0, 1]])]"] {
         assert!(!plan(text).has_turn(), "{text}");
     }
     // One index is tested where a turn begins.

@@ -158,7 +158,7 @@ impl<'a> Starts<'a> {
         Self { listed, ..self }
     }
 
-    /// All of them, and where the first is, if they are no other loops.
+    /// The list of starts, and where the first is, if there are several and no other loop; else `None`.
     pub fn as_list(self) -> Option<(*mut u8, *const u8, Listed<'a>)> {
         let only = self.extents.is_empty() && self.listed.places.len() > 1;
         only.then_some((self.dst, self.src, self.listed))

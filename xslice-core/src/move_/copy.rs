@@ -1,7 +1,7 @@
 //! Moves of bytes: one run, runs at constant distances.
 //!
-//! Widths of an element are fixed-size loads and stores, in loops of their own; short runs are two overlapping ones; long runs are
-//! `memcpy`.
+//! Widths of an element are fixed-size loads and stores, in loops of their own; runs of up to 16 bytes are two overlapping ones, longer ones
+//! parts of 16 bytes that are all loaded first; runs of more than a line go in one of the ways of `rows`, or by `memcpy`.
 
 use super::cache::Cache;
 use super::prefetch;

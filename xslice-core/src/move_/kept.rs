@@ -9,7 +9,7 @@ use crate::access::{Access, IndexType};
 use crate::nest::schedule::{LookedUp, Move, Periods, Row, Schedule};
 use core::mem::MaybeUninit;
 
-/// Bytes that all turns may reach which share the places of more rows than are kept.
+/// Where a turn has more rows than places are kept for, turns share them only while they read at most this many bytes together, which stay near.
 const MOST_SHARED: usize = 128 << 10;
 
 /// Fewer of such turns are not worth it.

@@ -121,10 +121,7 @@ impl Call<'_> {
     /// As [`Call::kept`]; these are the rows of a turn.
     unsafe fn by_list(&self, runs: &LookedUp, (rows, places): (Rows, KeptPlaces<'_>)) {
         let (loops, listed) = (self.loops(), self.schedule.loops_by_tables().end);
-        let skipped = match loops.late {
-            Some((k, turn)) if k >= listed => self.stride(k).times(turn),
-            Some(_) | None => At::default(),
-        };
+        let skipped = self.skipped_from(listed);
         let (dst, src) = (self.schedule.dst(), self.schedule.src());
         let strides = (&dst.strides[listed..], &src.strides[listed..]);
         let last = self.stride(loops.extents.len() - 1);

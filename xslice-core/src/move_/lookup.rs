@@ -39,7 +39,7 @@ pub(super) use indices::{BLOCK, FAR_TABLE, Index, Indices};
 use single::{Found, Picked, alone, as_read, asked_first, in_turn};
 use small_tables::{MOST_ENTRIES, pays, threes, widen};
 
-/// At most this many rows need no blocks, if they are near, or not wider than those that are fetched ahead.
+/// At most this many rows of half a line and more need no blocks, if they are near, or not wider than those that are fetched ahead.
 const FEW: usize = 8;
 
 /// Narrower rows come several out of one line: looking ahead costs more than it gains.

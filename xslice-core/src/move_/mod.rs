@@ -12,7 +12,7 @@
 //!   few                 so few narrow rows in each of many turns that their places stay in registers
 //!   fill                values of a Range, the first ones laid out when they are planned
 //!   shuffled            shuffles, by `lanes` of 16 bytes for any set: `avx2`, `avx512`, `neon`
-//!   picks               rows where indices point, of results that stay near, found when they are planned
+//!   picks               rows where indices point, of results that stay near, found when they are planned: by `vectors`, words by `gathers`
 //!   lookup              rows where indices point: `single` ones, `avx2`, `avx512`, `neon`; those that `repeat` in each turn: `pattern`, `units`,
 //!                       `columns`, `avx2`, `avx512`
 //! And what calls them: `prepare` finds what it can when a plan is made, `walk` goes through the loops around a move, `turns` takes the
@@ -79,8 +79,7 @@ use crate::level::Level;
 use crate::nest::schedule::{Fill, KnownMove, KnownPicks, LookedUp, Move, Row, Schedule, Strided};
 use crate::operand::{Input, Output};
 use crate::plan::{Check, OneTurn, Picks, Plan, PlannedNest, Reader};
-use crate::scratch;
-use crate::shuffle::KnownRows;
+use crate::shuffle::{KnownRows, LINE};
 use crate::sources::Sources;
 use crate::steps::{self, OnScratch};
 
@@ -208,10 +207,8 @@ pub(crate) fn proven(call: Proven<'_>) -> bool {
     let (level, schedule, inputs, mut output) = call.call();
     // It reads operands only.
     let sources = Sources {
-        constants: &[],
         inputs,
-        earlier: scratch::Earlier::default(),
-        found: &[],
+        ..Sources::found(&[])
     };
     // SAFETY: holding the call is the proof of I2 and I3: its buffers have the lengths that the schedule names, and its indices have been
     // checked, but for those that its move tests.
@@ -482,8 +479,8 @@ unsafe fn scheduled(
     }
 }
 
-/// Rows of up to this many bytes are moved without a call, by a mover that is chosen before the loops.
-const MOST_INLINE: usize = 64;
+/// Rows of up to this many bytes are moved without a call, by a mover that is chosen before the loops. Machine code moves them in place.
+const MOST_INLINE: usize = LINE;
 
 /// Rows at constant distances, in the outer loops.
 ///

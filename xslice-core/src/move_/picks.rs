@@ -22,11 +22,12 @@ use crate::nest::schedule::{KnownPicks, LookedUp, MovePicks, Row, Schedule};
 use crate::shuffle::{LINE, RowLoop, RowLoops};
 use core::mem::MaybeUninit;
 
-/// Narrower rows are quicker by what is set up for many, if there are more: in a single turn, in turns that share their places, and in a single
-/// turn of rows that are not much wider.
+/// Rows of at most [`NARROW`] bytes are quicker by what is set up for many, if there are more: in a single turn, in turns that share their places,
+/// and of words, where these are quick to gather. So are rows that are not much wider, in a single turn.
 const NARROW: usize = 8;
 const MOST_ALONE: usize = 64;
 const MOST_SHARED: usize = 640;
+const MOST_WORDS: usize = 2 * MOST_SHARED;
 const MOST_SHORT: usize = 256;
 
 /// Bytes of an axis whose rows are all in some registers: many narrow ones are put in order there.
@@ -82,7 +83,8 @@ impl KnownPicks {
         let is_one = self.loops.is_one();
         let most = match self.bytes {
             ..=NARROW if is_one => MOST_ALONE,
-            4 | 8 if reach > WINDOW && habits().has_quick_gathers => usize::MAX,
+            4 | 8 if self.gathers_words() && reach > WINDOW => usize::MAX,
+            4 | 8 if self.gathers_words() => MOST_WORDS,
             ..=NARROW => MOST_SHARED,
             ..LEAST_AHEAD if is_one => MOST_SHORT,
             _ => usize::MAX,
@@ -140,13 +142,17 @@ impl KnownPicks {
         }
     }
 
+    /// Whether the level has gathers of words, and they are quick.
+    fn gathers_words(&self) -> bool {
+        habits().has_quick_gathers && self.level.vector() == LINE
+    }
+
     /// Whether gathers move all turns of words.
     #[cfg(target_arch = "x86_64")]
     fn are_gathered(&self) -> bool {
         let rows = self.loops.inner();
         let table = self.size.saturating_mul(self.scale);
-        habits().has_quick_gathers
-            && self.level.vector() == LINE
+        self.gathers_words()
             && !self.loops.is_one()
             && gathers::TAKEN.contains(&rows.turns)
             && rows.apart.1 == 0

@@ -150,7 +150,7 @@ pub(super) struct FoundRows {
     pub fetches_both_lines: bool,
 }
 
-/// Every processor that is not of AMD, as Sapphire Rapids and Emerald Rapids.
+/// Every processor that is not of AMD, as Sapphire Rapids and Emerald Rapids, and those of other architectures.
 static OTHERS: Habits = Habits {
     fetches_written: true,
     fetches_far_ahead: false,

@@ -1,4 +1,5 @@
-//! Rows of more than a line, in one of several ways: [`Way`] says which, and what a `row` alone takes is used by most.
+//! Many rows of more than a line: [`Way`] picks how by their length, what keeps the result, and the processor; `row` moves one of them, and is
+//! what most ways call.
 //!
 //! Rows with gaps between them, or in no order, end where the processor's own prefetchers have just found their pace. Told of the row that
 //! is some kilobytes ahead, and of the lines that will be written, it moves them as fast as one long run; `memcpy` does not know of the

@@ -11,7 +11,7 @@ use super::cache::Cache;
 use super::copy::Rows;
 use super::lookup::repeat::List;
 use super::lookup::{self, looked_ahead};
-use super::rows::MOST_AHEAD;
+use super::rows::{LEAST_ROW, MOST_AHEAD};
 use super::shuffled::Places;
 use crate::level::Level;
 use crate::nest::schedule::{Move, Periods, Schedule};
@@ -22,9 +22,6 @@ const FEW_ROWS: usize = 16;
 
 /// Longer rows take so long that it costs nothing to begin anew.
 const LONGEST: usize = 2048;
-
-/// Runs of at most a line have loops of their own, which are as quick.
-const SHORTEST_RUN: usize = 65;
 
 /// Rows whose places are listed, at most.
 const BLOCK: usize = 128;
@@ -148,7 +145,7 @@ impl Schedule {
             Move::Copy { .. } | Move::Lookup(_) | Move::Fill(_) => return false,
         };
         // What tells the others from these takes as long as to move them.
-        if !(SHORTEST_RUN..=LONGEST).contains(&bytes) || rows > FEW_ROWS {
+        if !(LEAST_ROW..=LONGEST).contains(&bytes) || rows > FEW_ROWS {
             return false;
         }
         let (around, inner) = extents.split_at(self.loops_by_tables().end);
@@ -177,7 +174,7 @@ impl Schedule {
             Move::Strided(rows) => rows.bytes,
             Move::Copy { .. } | Move::Shuffle(_) | Move::Lookup(_) | Move::Fill(_) => 0,
         };
-        bytes >= SHORTEST_RUN && self.cache() == Cache::Near
+        bytes >= LEAST_ROW && self.cache() == Cache::Near
     }
 
     /// The innermost loops whose rows are moved together, of `extents` turns, with `count` elements of the move; `None` where rows are
@@ -203,7 +200,7 @@ impl Schedule {
                 }
             }
             Move::Strided(_) if self.has_near_rows() => return None,
-            Move::Strided(strided) if strided.bytes >= SHORTEST_RUN => Few {
+            Move::Strided(strided) if strided.bytes >= LEAST_ROW => Few {
                 bytes: strided.bytes,
                 rows: count,
                 next: strided.dst_stride.wrapping_mul(count as i64),
@@ -261,10 +258,7 @@ impl Call<'_> {
             return false;
         };
         let (loops, listed) = (self.loops(), self.schedule.loops_by_tables().end);
-        let skipped = match loops.late {
-            Some((k, turn)) if k >= listed => self.stride(k).times(turn),
-            Some(_) | None => At::default(),
-        };
+        let skipped = self.skipped_from(listed);
         let mut of_turn = [0; FEW_ROWS];
         let known = short.of_turn;
         (0..known).for_each(|row| of_turn[row] = row as isize * short.apart);

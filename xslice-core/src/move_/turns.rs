@@ -14,7 +14,6 @@ use crate::access::{Access, Buffer};
 use crate::level::Level;
 use crate::nest::schedule::{LookedUp, Move, MovedTables, Schedule, Strided};
 use crate::operand::Input;
-use crate::scratch;
 use crate::sources::Sources;
 
 /// Fewer turns that begin where indices say are quicker one by one than what is set up for all.
@@ -118,12 +117,7 @@ impl Schedule {
             // SAFETY: by the contract of this function; no loop is around this.
             return unsafe { picks.run(dst, operand.wrapping_offset(at as isize), table) };
         }
-        let sources = Sources {
-            constants: &[],
-            inputs: &[],
-            earlier: scratch::Earlier::default(),
-            found: &[],
-        };
+        let sources = Sources::found(&[]);
         let call = Call {
             level: Level::settled(),
             schedule: self,
@@ -174,9 +168,6 @@ const LEAST_WHOLE: usize = 800;
 /// The same of rows that machine code calls a function for.
 const LEAST_LONG: usize = 64;
 
-/// Bytes of the longest rows that it moves by itself.
-const LONGEST_INLINE: usize = 64;
-
 /// Fewer rows from each start take longer to list than to move.
 const LEAST_OF_START: usize = 8;
 
@@ -201,7 +192,7 @@ impl Schedule {
     fn has_many_rows(&self, runs: &LookedUp) -> bool {
         let (of_start, all) = self.rows_of_starts(runs);
         match runs.bytes {
-            ..=LONGEST_INLINE => of_start >= LEAST_OF_START && all >= LEAST_WHOLE,
+            ..=MOST_INLINE => of_start >= LEAST_OF_START && all >= LEAST_WHOLE,
             _ => all >= LEAST_LONG,
         }
     }
@@ -224,12 +215,7 @@ impl Schedule {
             // SAFETY: by the contract of this function, there are as many as buffers are read.
             *found = (buffer, Input::starting_at(unsafe { *buffers.add(k) }));
         }
-        let sources = Sources {
-            constants: &[],
-            inputs: &[],
-            earlier: scratch::Earlier::default(),
-            found: &found,
-        };
+        let sources = Sources::found(&found);
         let call = Call::new(Level::settled(), self, &sources, dst);
         // SAFETY: by the contract of this function.
         unsafe {

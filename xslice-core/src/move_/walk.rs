@@ -28,6 +28,14 @@ impl Call<'_> {
         self.part.map_or_else(whole, Part::loops)
     }
 
+    /// How far a part begins in the loops from the `first` on.
+    pub(super) fn skipped_from(&self, first: usize) -> At {
+        match self.loops().late {
+            Some((k, turn)) if k >= first => self.stride(k).times(turn),
+            Some(_) | None => At::default(),
+        }
+    }
+
     /// Where the indices of a lookup are.
     pub(super) fn indices(&self) -> Option<&Access> {
         let lookup = self.schedule.inner().lookup();

@@ -37,7 +37,7 @@ pub(in crate::move_) const LEAST_AT_ONCE: usize = 192;
 /// Rows of several turns are listed up to this many.
 const MOST_LISTED: usize = 256;
 
-/// Where each turn has [few](few::takes) rows, this many in all have moved one by one before it is found how to move more.
+/// If each turn has [few](few::takes) rows, and all turns at most this many, they move one by one: to find a quicker way takes longer.
 const MOST_ANYHOW: usize = 640;
 
 /// Whether places of `count` rows are kept for `turns` turns.
@@ -84,7 +84,7 @@ pub(in crate::move_) unsafe fn moved(
 ) {
     // SAFETY: by the contract of this function.
     unsafe {
-        // What is set up for many pays for narrow rows, or where the result is not near; where a turn has few, only from some turns on.
+        // Wide rows of results that stay near, and few rows in few turns, move sooner than a way for many would be set up.
         let is_near = rows.bytes > MOST_INLINE && rows.cache == Cache::Near;
         let in_all = starts.count() * turns.count * rows.count;
         if is_near || in_all <= MOST_ANYHOW && few::takes_turns(&rows, turns) {

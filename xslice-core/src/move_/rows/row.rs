@@ -1,4 +1,4 @@
-//! One row of more than a line, whatever comes before or after it.
+//! One row, whatever comes before or after it: those of more than a line by vectors where these are quicker than `memcpy`.
 
 #[cfg(target_arch = "x86_64")]
 use super::way::fills_lines;

@@ -12,11 +12,12 @@ use crate::move_::processor::FetchesBoth;
 use crate::move_::processor::{Copies, habits};
 #[cfg(target_arch = "x86_64")]
 use crate::move_::stream;
+use crate::shuffle::LINE;
 #[cfg(target_arch = "x86_64")]
 use core::ops::RangeInclusive;
 
-/// Shorter rows have movers of their own.
-pub(in crate::move_) const LEAST_ROW: usize = 65;
+/// Shorter rows always go by movers of their width; some longer ones do, too: see [`go_by_width`].
+pub(in crate::move_) const LEAST_ROW: usize = LINE + 1;
 
 /// How rows are moved.
 #[derive(Clone, Copy, Debug)]
