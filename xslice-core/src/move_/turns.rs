@@ -7,9 +7,10 @@
 use super::at::{At, Turns, each_turn, turns};
 use super::copy::{self, Mover, by_width};
 use super::few;
+use super::one_turn::full_turn;
 use super::rows::Way;
 use super::together::Together;
-use super::{Call, MOST_INLINE, Rows, full_turn};
+use super::{Call, MOST_INLINE, Rows};
 use crate::access::{Access, Buffer};
 use crate::level::Level;
 use crate::nest::schedule::{LookedUp, Move, MovedTables, Schedule, Strided};
