@@ -10,6 +10,7 @@ use crate::elem::{Element, ElementType};
 use crate::index::{is_outside, wrapped};
 use crate::nest::Source;
 use crate::nest::schedule::Schedule;
+use alloc::boxed::Box;
 use alloc::sync::Arc;
 use core::marker::PhantomData;
 
@@ -31,8 +32,8 @@ pub(crate) struct Direct {
 enum Shortcut {
     /// It is one turn of its Move, and reads no index.
     Turn(Turn),
-    /// The same from where an index says.
-    Begun(Index, Turn),
+    /// The same from where an index says; boxed, so that what most calls are compared with lies in few lines of the cache.
+    Begun(Box<Index>, Turn),
     /// It is one turn of its Move, which tests all indices that it reads, from so many bytes of their operand on.
     Picks(Turn, i64),
     /// There is none.
@@ -90,7 +91,7 @@ impl Shortcut {
                     scale: lookup.scale,
                     size: lookup.size,
                 };
-                Self::Begun(index, turn())
+                Self::Begun(Box::new(index), turn())
             }
             (Some(Some(Reader::Move)), Some(lookup), [])
                 if schedule.known_picks().is_some() && reads_second(lookup) =>
