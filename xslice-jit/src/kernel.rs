@@ -259,7 +259,7 @@ pub(crate) struct Bound {
     /// The buffer of each position; `None` reads nothing.
     pub(crate) reads: List<Option<Buffer>>,
     /// Whether the code is nothing but a call of a precompiled Move.
-    pub(crate) is_turn: bool,
+    pub(crate) is_call: bool,
 }
 
 /// A plan, and the engine that runs it. Cheap to clone, `Send` and `Sync`.
@@ -490,7 +490,7 @@ fn shortcut(plan: &Plan, nests: &[Bound]) -> Shortcut {
         ref reads => operands.eq(reads.iter().copied()),
     };
     match is_alone && in_order {
-        true if nest.is_turn && plan.has_turn() => Shortcut::Turn,
+        _ if nest.is_call && plan.has_turn() => Shortcut::Turn,
         true => Shortcut::Code,
         false => Shortcut::None,
     }

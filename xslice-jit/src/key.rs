@@ -201,7 +201,7 @@ pub(crate) struct Parts {
     /// The buffer of each position; `None` for a Range, which reads nothing.
     pub reads: List<Option<Buffer>>,
     /// Whether all that there is to do is a call of a precompiled Move.
-    pub is_turn: bool,
+    pub is_call: bool,
 }
 
 /// Whether the precompiled Moves run the move of a schedule, with some of the loops around it.
@@ -278,7 +278,7 @@ impl Parts {
             },
             numbers: Vec::with_capacity(2 * loops + 1 + positions * (loops + 3) + of_move),
             reads: List::new(),
-            is_turn: false,
+            is_call: false,
         });
         let extents = schedule.extents()[..loops].iter();
         parts.numbers.extend(extents.map(|&extent| extent as i64));
@@ -340,7 +340,7 @@ impl Parts {
             table
         });
         self.structure.inner = Inner::Innermost { table };
-        self.is_turn = self.structure.loops == 0;
+        self.is_call = self.structure.loops == 0;
         // The plan keeps the schedule where it is for as long as a kernel holds it.
         let address = std::ptr::from_ref(schedule).expose_provenance();
         self.numbers.push(address as i64);

@@ -467,7 +467,7 @@ impl Jit {
                 code,
                 numbers: parts.numbers.into(),
                 reads: parts.reads,
-                is_turn: parts.is_turn,
+                is_call: parts.is_call,
             });
         }
         Ok(Kernel::machine(Arc::clone(plan), engine, bound.into()))

@@ -99,7 +99,7 @@ fn rows_that_indices_name_are_known_where_they_are_the_same_in_all_turns() {
     ] {
         assert_eq!(known(text), (false, false), "{text}: {what}");
     }
-    // Their table is no operand of its own, or an index says where they begin: steps that are taken one by one.
+    // The table is the source itself, or a constant says which of its indices are read.
     for text in ["<i64[9]> x[@x]", "<f32[9], i: i64[8]> x[@(i[[7, 0, 1]])]"] {
         assert!(!plan(text).has_turn(), "{text}");
     }
@@ -112,8 +112,6 @@ fn rows_that_indices_name_are_known_where_they_are_the_same_in_all_turns() {
     }
 }
 
-/// Small operands of which rows read the first element or the last: the loads of a vector that begin with the first byte that they give, or
-/// are lines, would leave them.
 /// Every fourth element of 8 bytes is a shuffle where all that is read and written is in the first cache, lines with it that rows read of.
 #[test]
 fn patterns_of_near_rows_are_shuffles() {
@@ -131,6 +129,8 @@ fn patterns_of_near_rows_are_shuffles() {
     );
 }
 
+/// Small operands of which rows read the first element or the last: the loads of a vector that begin with the first byte that they give, or
+/// are lines, would leave them.
 #[test]
 fn known_rows_at_the_ends_of_an_operand_are_read_inside_it() {
     let texts = [

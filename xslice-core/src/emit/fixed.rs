@@ -167,7 +167,7 @@ impl Emitter<'_> {
             Move::Lookup(runs) if lookups.len() > 1 => pays_from_starts(&schedule, runs, bytes),
             Move::Lookup(picks) => {
                 let are_given = !matches!(picks.lookup.table, Buffer::Constant(_));
-                let are_many = bytes / picks.bytes >= LEAST_PICKED;
+                let are_many = bytes >= LEAST_PICKED * picks.bytes;
                 bytes >= SCALAR || are_given && picks.row == Row::Run && are_many
             }
             Move::Fill(_) => bytes >= SCALAR,

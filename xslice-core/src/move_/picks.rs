@@ -22,12 +22,19 @@ use crate::nest::schedule::{KnownPicks, LookedUp, MovePicks, Row, Schedule};
 use crate::shuffle::{LINE, RowLoop, RowLoops};
 use core::mem::MaybeUninit;
 
-/// Rows of at most [`NARROW`] bytes are quicker by what is set up for many, if there are more: in a single turn, in turns that share their places,
-/// and of words, where these are quick to gather. So are rows that are not much wider, in a single turn.
+/// Rows of up to so many bytes are narrow: from some number on they are quicker by what `lookup` sets up for many.
 const NARROW: usize = 8;
+
+/// Most narrow rows of a single turn.
 const MOST_ALONE: usize = 64;
+
+/// Most narrow rows in all, where turns share their places.
 const MOST_SHARED: usize = 640;
+
+/// The same of words, where they are quick to gather and the axis is a [`WINDOW`]; of a longer axis any number.
 const MOST_WORDS: usize = 2 * MOST_SHARED;
+
+/// Most rows of 9 to 31 bytes of a single turn.
 const MOST_SHORT: usize = 256;
 
 /// Bytes of an axis whose rows are all in some registers: many narrow ones are put in order there.
@@ -36,7 +43,7 @@ const WINDOW: usize = 256;
 /// The longest rows that are quickest so where the second cache keeps the result.
 const LONGEST_SECOND: usize = 3 * LINE;
 
-/// Fewer rows of a single turn have moved before their places would have been found.
+/// From so many rows of a single turn on, places are found before the first row moves.
 const LEAST_FOUND: usize = 24;
 
 /// Fewer turns of few rows are over before these lie in registers.
@@ -64,7 +71,7 @@ impl KnownPicks {
     /// Rows that are those of the innermost loop, as a level moves them, if it has what moves them.
     pub(super) fn new(level: Level, picks: &LookedUp, loops: RowLoops) -> Option<Self> {
         let mut known = Self {
-            moved_by: few_in_turns,
+            moved_by: nothing,
             level,
             bytes: picks.bytes,
             loops,
@@ -171,7 +178,7 @@ impl KnownPicks {
     }
 
     /// Calls `turn` with where each turn begins, and the places from there that some of the indices are, block after block; `false`: an index
-    /// lies outside its axis. It is no place (I3).
+    /// lies outside its axis, and no row of its block has moved (I3).
     ///
     /// Loops in loops, and `turn` within them: iterators with functions in functions would have no instructions but those that all processors
     /// have.
@@ -307,6 +314,14 @@ impl KnownPicks {
             })
         }
     }
+}
+
+/// What moves picks before it is known what does.
+///
+/// # Safety
+/// None is needed.
+unsafe fn nothing(_: *mut u8, _: *const u8, _: *const u8, _: &KnownPicks) -> bool {
+    false
 }
 
 /// Moves rows of a single turn, each when its index has been read.

@@ -220,11 +220,15 @@ impl Plan {
         output: &'c mut Output<'_>,
     ) -> Option<Picks<'c>> {
         let direct = self.direct.as_ref()?;
-        let [start, table] = direct.starts(inputs, output)?;
-        let (place, turn, first) = match &direct.shortcut {
-            Shortcut::Begun(index, turn) => (index.place(inputs.get(1)?)?, turn, 0),
-            Shortcut::Picks(turn, first) => (0, turn, *first),
+        let (index, turn, first) = match &direct.shortcut {
+            Shortcut::Begun(index, turn) => (Some(index), turn, 0),
+            Shortcut::Picks(turn, first) => (None, turn, *first),
             Shortcut::Turn(_) | Shortcut::None => return None,
+        };
+        let [start, table] = direct.starts(inputs, output)?;
+        let place = match index {
+            Some(index) => index.place(inputs.get(1)?)?,
+            None => 0,
         };
         Some(Picks {
             turn: turn.at(place, start, output),
@@ -280,7 +284,7 @@ pub struct Picks<'c> {
 }
 
 impl<'c> Picks<'c> {
-    /// As [`OneTurn::new`], by these indices, of which the Move reads the first one first.
+    /// As [`OneTurn::new`], by the indices of this table.
     #[inline]
     pub(crate) fn new<T: Element, I: Element>(
         schedule: &'c Schedule,
@@ -288,9 +292,14 @@ impl<'c> Picks<'c> {
         indices: &'c [I],
         dst: &'c mut [T],
     ) -> Self {
+        let lookup = schedule.inner().lookup();
+        let first = lookup.map_or(0, |lookup| lookup.access.offset);
         Self {
             turn: OneTurn::new(schedule, src, dst),
-            table: indices.as_ptr().cast(),
+            table: indices
+                .as_ptr()
+                .cast::<u8>()
+                .wrapping_offset(first as isize),
         }
     }
 }

@@ -53,7 +53,7 @@ fn by_halves(bytes: usize) -> Option<MovePicks> {
     })
 }
 
-/// A row of any length from a line on, by vectors that fill lines of the result.
+/// A row of more than three lines, by vectors that fill lines of the result.
 #[derive(Clone, Copy)]
 struct WholeLines(usize);
 

@@ -206,7 +206,7 @@ fn known_picks_move_what_indices_name() {
                 *known += usize::from(trial.run(&mut random, level));
             }
         }
-        // Every level knows rows of up to a line, and vectors as long know longer ones.
+        // All levels know rows of up to a line; those with vectors of a line know longer ones, too.
         for (known, level) in known.into_iter().zip(Level::all()) {
             let least = match level.vector() {
                 64 => trials,
