@@ -1,7 +1,7 @@
 //! What plans are made of.
 
 use crate::level::Level;
-use crate::nest::schedule::Move;
+use crate::nest::schedule::{Drive, Move, Together};
 use crate::plan::{Plan, Reader, Step};
 use crate::program::Program;
 use crate::signature::Signature;
@@ -163,5 +163,52 @@ fn known_rows_at_the_ends_of_an_operand_are_read_inside_it() {
             "{text}: {reads:?} of {}",
             periods.source_bytes
         );
+    }
+}
+
+/// How the loops around a move are taken, and how many of them machine code takes itself.
+#[test]
+fn loops_are_taken_as_their_rows_are_moved_best() {
+    let taken = |text: &str| {
+        let plan = plan(text);
+        let nest = plan.nests().next().expect("it moves");
+        let schedule = nest.schedule().expect("elements have bytes");
+        (schedule.drive(), schedule.outer_loops())
+    };
+    for (text, drive, outer_loops) in [
+        (
+            "<f32[64, 99, 3000]> x[::2, 1:9:3, :2900]",
+            Drive::Innermost,
+            0,
+        ),
+        ("<f32[900, 40, 30]> x[:, 1:15:4, 1:7]", Drive::Few, 0),
+        ("<f32[90, 400, 30]> x[:, 1:350:2, 1:7]", Drive::Short, 0),
+        (
+            "<f32[70, 80, 90], i: i64[70]> x[::2, ::2, @i]",
+            Drive::Kept,
+            0,
+        ),
+        (
+            "<f32[9, 90, 200], i: i64[40]> x[:, @i, 1:]",
+            Drive::Innermost,
+            0,
+        ),
+        (
+            "<f32[9, 90, 70], i: i64[7], j: i64[70]> x[@i][:, ::2, @j]",
+            Drive::Kept,
+            1,
+        ),
+        (
+            "<f32[900, 9, 200], i: i64[400]> x[@i, ::2, :100]",
+            Drive::Listed,
+            1,
+        ),
+        (
+            "<f32[900, 9, 200]> x[:, ::2, :100]",
+            Drive::Together(Together::new(1, true)),
+            0,
+        ),
+    ] {
+        assert_eq!(taken(text), (drive, outer_loops), "{text}");
     }
 }

@@ -2,11 +2,11 @@
 
 use super::at::{At, Starts, Turns};
 use super::lookup::looked_ahead;
-use super::lookup::repeat::{self, KeptPlaces, LEAST_AT_ONCE, MOST_KEPT};
+use super::lookup::repeat::{self, KeptPlaces, MOST_KEPT};
 use super::shuffled::Places;
 use super::{Call, Rows, indices};
-use crate::access::{Access, IndexType};
-use crate::nest::schedule::{LookedUp, Move, Periods, Row, Schedule};
+use crate::access::IndexType;
+use crate::nest::schedule::{LookedUp, Periods, Row};
 use core::mem::MaybeUninit;
 
 /// Where a turn has more rows than places are kept for, turns share them only while they read at most this many bytes together, which stay near.
@@ -15,76 +15,8 @@ const MOST_SHARED: usize = 128 << 10;
 /// Fewer of such turns are not worth it.
 const LEAST_SHARING: usize = 3;
 
-/// Below this many look-ups in all, machine code that reads each index again is faster than turns that share their places, where several loops
-/// are taken at once or it is known how their rows move.
-const LEAST_IN_CODE: usize = 48;
-
-/// The same where they may be patterns.
-const LEAST_IN_PATTERN: usize = 12;
-
-impl Schedule {
-    /// Whether turns of the innermost loop, or all, look up the same indices, so many rows that places kept for them are quicker than code
-    /// that reads each index anew.
-    #[doc(hidden)]
-    #[must_use]
-    pub fn repeats_lookups(&self) -> bool {
-        let Move::Lookup(runs @ LookedUp { row: Row::Run, .. }) = self.inner() else {
-            return false;
-        };
-        let Some((&turns, outer)) = self.extents().split_last() else {
-            return false;
-        };
-        let stride = runs.lookup.access.strides.get(outer.len());
-        let least = match (self.known_picks(), self.kept_in_loops()) {
-            (Some(_), _) => LEAST_IN_CODE,
-            (None, Some(runs)) if self.may_be_patterns(runs) => LEAST_IN_PATTERN,
-            (None, Some(_)) => LEAST_IN_CODE,
-            (None, None) => LEAST_AT_ONCE,
-        };
-        self.src().is_affine()
-            && stride.is_none_or(|&stride| stride == 0)
-            && repeat::pays(runs.count, turns)
-            && runs.count.saturating_mul(turns) >= least
-    }
-
-    /// Whether what several loops look up may be patterns, whatever the indices are.
-    fn may_be_patterns(&self, runs: &LookedUp) -> bool {
-        let Some((&turns, around)) = self.extents().split_last() else {
-            return false;
-        };
-        let rows = self.strided_rows(runs.count, runs.bytes, runs.dst_stride, runs.src_stride);
-        let stride = |access: &Access| access.strides.get(around.len()).copied().unwrap_or(0);
-        let turns = Turns {
-            count: turns,
-            dst_stride: stride(self.dst()) as isize,
-            src_stride: stride(self.src()) as isize,
-        };
-        repeat::may_be_patterns(&rows, reach(runs), around.iter().product(), turns)
-    }
-
-    /// Whether all turns of several loops, or those that begin where indices say, look up the same rows, which are found once for them.
-    #[doc(hidden)]
-    #[must_use]
-    pub fn keeps_places(&self) -> bool {
-        let Move::Lookup(runs) = self.inner() else {
-            return false;
-        };
-        !(self.src().is_affine() && self.extents().len() < 2)
-            && runs.lookup.access.strides.iter().all(|&stride| stride == 0)
-            && repeat::pays(runs.count, self.extents().iter().product())
-    }
-
-    /// What all its turns look up, if they [keep places](Self::keeps_places) and none begins where an index says.
-    pub(super) fn kept_in_loops(&self) -> Option<&LookedUp> {
-        match self.inner() {
-            Move::Lookup(runs) if self.src().is_affine() && self.keeps_places() => Some(runs),
-            _ => None,
-        }
-    }
-}
-
 /// Bytes from a turn's place on in which all entries of the axis lie; `usize::MAX`: that is not known.
-fn reach(runs: &LookedUp) -> usize {
+pub(super) fn reach(runs: &LookedUp) -> usize {
     match (usize::try_from(runs.lookup.scale), runs.src_stride) {
         (Ok(scale), 0) => {
             let last = (runs.lookup.size as usize).saturating_sub(1);
@@ -139,7 +71,7 @@ impl Call<'_> {
         })
     }
 
-    /// All turns of a schedule that [`keeps_places`](Schedule::keeps_places).
+    /// All turns of a schedule whose places are [kept](Drive::Kept).
     ///
     /// # Safety
     /// As [`nest`](super::nest); `runs` are what its move looks up.

@@ -95,7 +95,7 @@ impl Schedule {
 }
 
 impl Call<'_> {
-    /// All turns of a schedule that [`keeps_places`](crate::ir::Schedule::keeps_places), some of which begin where indices say; `first` is
+    /// All turns of a schedule whose places are kept, some of which begin where indices say; `first` is
     /// where the first of them stands, but for what these add.
     ///
     /// # Safety

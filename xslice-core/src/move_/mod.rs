@@ -16,19 +16,21 @@
 //!   lookup              rows where indices point: `single` ones, `avx2`, `avx512`, `neon`; those that `repeat` in each turn: `pattern`, `units`,
 //!                       `columns`, `avx2`, `avx512`
 //! And what calls them: `one_turn` moves one turn, which is all that most calls are, `prepare` finds what it can when a plan is made, `walk` goes
-//! through the loops around a move, `turns` takes the innermost ones at once, `kept` finds rows that turns share once, `listed` where these turns
-//! begin if indices say that, `together` lists few rows of many turns, `parallel` shares them out. `prefetch` asks for lines; `schedule` is what
-//! moves ask of a schedule, and `processor` knows what is quick on which.
+//! through the loops around a move as `drive` has found is best: `turns` takes the innermost ones at once, `kept` finds rows that turns share once,
+//! `listed` where these turns begin if indices say that, `together` lists few rows of many turns. `parallel` shares turns out, `machine` is what
+//! machine code calls. `prefetch` asks for lines; `schedule` is what moves ask of a schedule, and `processor` knows what is quick on which.
 
 mod at;
 mod cache;
 mod collect;
 mod copy;
+mod drive;
 mod few;
 mod fill;
 mod kept;
 mod listed;
 mod lookup;
+mod machine;
 #[cfg(target_arch = "x86_64")]
 mod mask;
 mod one_turn;
@@ -79,7 +81,7 @@ use crate::elem::{Element, ElementType};
 use crate::error::Error;
 use crate::fixed::Proven;
 use crate::level::Level;
-use crate::nest::schedule::{LookedUp, Move, Row, Schedule};
+use crate::nest::schedule::{Drive, LookedUp, Move, Row, Schedule};
 use crate::operand::{Input, Output};
 use crate::plan::{Check, Plan, PlannedNest, Reader};
 use crate::shuffle::LINE;
@@ -262,25 +264,25 @@ unsafe fn scheduled(
         within,
         ..Call::new(level, schedule, sources, dst)
     };
+    let drive = match part {
+        None if level == Level::settled() => schedule.drive(),
+        _ => schedule.drive_at(level, call.extents(), count),
+    };
     // SAFETY: `walk` gives the positions of turns within the extents; the rest is the contract of this function.
     unsafe {
-        if let Some(together) = schedule.together(level, call.extents(), count) {
-            return call.together(together);
-        }
-        if schedule.lists_rows(level, call.extents(), count) {
-            return call.rows_by_tables();
-        }
-        match inner {
-            Move::Strided(strided) if call.has_few_rows(strided) => {
+        match (drive, inner) {
+            (Drive::Together(together), _) => call.together(together),
+            (Drive::Listed, _) => call.rows_by_tables(),
+            (Drive::Few, Move::Strided(strided)) => {
                 let rows = schedule.rows_of(strided, count);
                 call.walk_outer(|first, turns, stride| call.few_turns(first, turns, stride, rows))
             }
-            Move::Strided(strided) if strided.bytes <= MOST_INLINE => {
+            (Drive::Short, Move::Strided(strided)) => {
                 let rows = schedule.rows_of(strided, count);
                 by_width!(rows.bytes, short_rows(&call, rows))
             }
-            Move::Lookup(runs) if schedule.keeps_places() => call.kept(runs),
-            Move::Strided(_) | Move::Shuffle(_) | Move::Lookup(_) => {
+            (Drive::Kept, Move::Lookup(runs)) => call.kept(runs),
+            (Drive::Innermost, _) => {
                 call.walk_outer(|first, turns, stride| call.turns(first, turns, stride))
             }
             _ => call.walk(|at| call.inner(at)),

@@ -1,6 +1,7 @@
 //! What is found when a schedule is planned, so that no call has to.
 
 use super::{fill, picks, runs, shuffled};
+use crate::level::Level;
 use crate::nest::schedule::{KnownMove, Move, Schedule};
 
 /// Finds what moves a verified schedule, and builds what it is moved by.
@@ -27,4 +28,10 @@ pub(crate) fn prepare(schedule: &mut Schedule) {
             schedule.keep_picks(known);
         }
     }
+    let drive = schedule.drive_at(
+        Level::settled(),
+        schedule.extents(),
+        schedule.inner().count(),
+    );
+    schedule.keep_drive(drive, schedule.loops_of_code(drive));
 }

@@ -7,49 +7,22 @@
 
 use super::Call;
 use super::at::{At, turns};
-use super::cache::Cache;
 use super::copy::Rows;
 use super::lookup::repeat::List;
 use super::lookup::{self, looked_ahead};
-use super::rows::{LEAST_ROW, MOST_AHEAD};
+use super::rows::MOST_AHEAD;
 use super::shuffled::Places;
-use crate::level::Level;
-use crate::nest::schedule::{Move, Periods, Schedule};
+use crate::nest::schedule::{Move, Periods, Together};
 use core::mem::MaybeUninit;
 
 /// More rows of one loop are moved at their distance.
-const FEW_ROWS: usize = 16;
-
-/// Longer rows take so long that it costs nothing to begin anew.
-const LONGEST: usize = 2048;
+pub(super) const FEW_ROWS: usize = 16;
 
 /// Rows whose places are listed, at most.
 const BLOCK: usize = 128;
 
 /// The same with those that are fetched ahead.
 const LISTED: usize = BLOCK + MOST_AHEAD;
-
-/// Loops whose rows are moved together.
-#[derive(Clone, Copy)]
-pub(super) struct Together {
-    /// How many, from the innermost on.
-    pub loops: usize,
-    /// Their rows lie at one distance in the destination.
-    pub in_sequence: bool,
-}
-
-/// The rows of the innermost loop, or those that the move has in itself.
-struct Few {
-    /// Of each.
-    bytes: usize,
-    rows: usize,
-    /// Where the row after them would lie in the destination, from the first of them.
-    next: i64,
-    /// At least this many loops are worth it.
-    least_loops: usize,
-    /// They may lie anywhere in the destination.
-    anywhere: bool,
-}
 
 /// Rows that move together.
 struct ShortRows<'a> {
@@ -123,124 +96,14 @@ impl Block {
     }
 }
 
-/// Fewer rows behind tables have moved turn by turn before they are listed.
-const LEAST_BY_TABLES: usize = 32;
-
-impl Schedule {
-    /// Whether rows of turns that begin where indices say are listed, and moved together: those of a turn are few and lie in sequence, so what
-    /// is done once for each turn weighs more than they do.
-    pub(super) fn lists_rows(&self, level: Level, extents: &[usize], count: usize) -> bool {
-        if self.src().is_affine() {
-            return false;
-        }
-        let (bytes, mut rows, mut next) = match self.inner() {
-            Move::Shuffle(Periods { shuffle, .. }) => {
-                let bytes = count.saturating_mul(shuffle.pattern().period());
-                (bytes, 1, bytes as i64)
-            }
-            Move::Strided(strided) => {
-                let next = strided.dst_stride.wrapping_mul(count as i64);
-                (strided.bytes, count, next)
-            }
-            Move::Copy { .. } | Move::Lookup(_) | Move::Fill(_) => return false,
-        };
-        // What tells the others from these takes as long as to move them.
-        if !(LEAST_ROW..=LONGEST).contains(&bytes) || rows > FEW_ROWS {
-            return false;
-        }
-        let (around, inner) = extents.split_at(self.loops_by_tables().end);
-        for (&turns, &stride) in inner.iter().zip(&self.dst().strides[around.len()..]).rev() {
-            if stride != next {
-                return false;
-            }
-            rows *= turns;
-            next = next.wrapping_mul(turns as i64);
-        }
-        let turns: usize = around.iter().product();
-        let are_few = rows <= FEW_ROWS && rows.saturating_mul(turns) >= LEAST_BY_TABLES;
-        are_few
-            && match self.inner() {
-                Move::Shuffle(Periods { shuffle, .. }) => {
-                    let each = self.strided_rows(1, bytes, 0, 0);
-                    shuffle.moves_anywhere(level, &each)
-                }
-                _ => true,
-            }
-    }
-
-    /// Whether its rows are runs of more than a line in a result that stays near: those are moved as quickly as they are listed.
-    pub(super) fn has_near_rows(&self) -> bool {
-        let bytes = match self.inner() {
-            Move::Strided(rows) => rows.bytes,
-            Move::Copy { .. } | Move::Shuffle(_) | Move::Lookup(_) | Move::Fill(_) => 0,
-        };
-        bytes >= LEAST_ROW && self.cache() == Cache::Near
-    }
-
-    /// The innermost loops whose rows are moved together, of `extents` turns, with `count` elements of the move; `None` where rows are
-    /// long, or runs that are near, or those of the innermost loop are many, or nothing would be done less often.
-    pub(super) fn together(
-        &self,
-        level: Level,
-        extents: &[usize],
-        count: usize,
-    ) -> Option<Together> {
-        let last = extents.len().checked_sub(1)?;
-        let dst = &self.dst().strides;
-        let few = match self.inner() {
-            Move::Shuffle(Periods { shuffle, .. }) => {
-                let bytes = count.saturating_mul(shuffle.pattern().period());
-                let rows = self.strided_rows(1, bytes, 0, 0);
-                Few {
-                    bytes,
-                    rows: extents[last],
-                    next: dst[last],
-                    least_loops: 2,
-                    anywhere: shuffle.moves_anywhere(level, &rows),
-                }
-            }
-            Move::Strided(_) if self.has_near_rows() => return None,
-            Move::Strided(strided) if strided.bytes >= LEAST_ROW => Few {
-                bytes: strided.bytes,
-                rows: count,
-                next: strided.dst_stride.wrapping_mul(count as i64),
-                least_loops: 1,
-                anywhere: false,
-            },
-            Move::Copy { .. } | Move::Strided(_) | Move::Lookup(_) | Move::Fill(_) => return None,
-        };
-        if few.bytes > LONGEST || few.rows > FEW_ROWS || !self.src().is_affine() {
-            return None;
-        }
-        let mut next = few.next;
-        let loops = extents.iter().zip(dst).rev();
-        let following = loops.take_while(|&(&extent, &stride)| {
-            let follows = stride == next;
-            next = next.wrapping_mul(extent as i64);
-            follows
-        });
-        match following.count() {
-            loops if loops >= few.least_loops => Some(Together {
-                loops,
-                in_sequence: true,
-            }),
-            _ if few.anywhere && extents.len() >= few.least_loops => Some(Together {
-                loops: extents.len(),
-                in_sequence: false,
-            }),
-            _ => None,
-        }
-    }
-}
-
 impl Call<'_> {
     /// All turns of a schedule, the rows of some innermost loops together.
     ///
     /// # Safety
-    /// As [`nest`](super::nest); the loops are those that [`Schedule::together`] gives.
+    /// As [`nest`](super::nest); the loops are those of its [`Drive`].
     pub(super) unsafe fn together(&self, together: Together) -> bool {
         let extents = self.extents();
-        let (outer, inner) = extents.split_at(extents.len() - together.loops);
+        let (outer, inner) = extents.split_at(extents.len() - together.loops());
         let stride = |k| self.stride(k);
         // SAFETY: by the contract of this function.
         turns(outer, self.first(), &stride, |first| unsafe {
@@ -248,7 +111,7 @@ impl Call<'_> {
         })
     }
 
-    /// All turns of a schedule that [lists rows](Schedule::lists_rows).
+    /// All turns of a schedule whose rows are [listed](Drive::Listed).
     ///
     /// # Safety
     /// As [`nest`](super::nest).

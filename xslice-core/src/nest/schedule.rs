@@ -4,12 +4,14 @@
 //! every number is in bytes from here on. It is decided once, here, for every engine and for `explain`. Elements that have no
 //! fixed bytes (strings) have no schedule: engines move them by the nest.
 
+mod drive;
 mod known;
 mod order;
 mod period;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use drive::{Drive, Together};
 pub(crate) use known::{
     KnownMove, KnownPicks, KnownRuns, KnownValues, MovePicks, MoveRuns, WriteValues,
 };
@@ -188,6 +190,10 @@ pub struct Schedule {
     known: Option<KnownMove>,
     /// The same of a Move that looks rows up.
     picks: Option<Box<KnownPicks>>,
+    /// For the best level.
+    drive: Drive,
+    /// At most all.
+    outer_loops: u8,
 }
 
 /// What a loop moves in the tables of the source.
@@ -291,6 +297,8 @@ impl Schedule {
             inner: Move::Copy { bytes },
             known: None,
             picks: None,
+            drive: Drive::Each,
+            outer_loops: u8::MAX,
         })
     }
 
@@ -465,6 +473,26 @@ impl Schedule {
         if let (Move::Shuffle(periods), Some(shuffle)) = (&mut self.inner, by_other_loads) {
             periods.shuffle = shuffle;
         }
+    }
+
+    /// How the best level takes the loops around the Move, if it was [kept](Self::keep_drive); each turn by itself, if not.
+    #[inline]
+    pub(crate) fn drive(&self) -> Drive {
+        self.drive
+    }
+
+    /// Loops that machine code takes itself, around what it leaves to the precompiled Moves; all of them, if it was not
+    /// [kept](Self::keep_drive) how they are taken.
+    #[doc(hidden)]
+    #[inline]
+    #[must_use]
+    pub fn outer_loops(&self) -> usize {
+        usize::from(self.outer_loops).min(self.extents.len())
+    }
+
+    /// Keeps how the best level takes the loops, and how many of them machine code takes itself.
+    pub(crate) fn keep_drive(&mut self, drive: Drive, outer_loops: usize) {
+        (self.drive, self.outer_loops) = (drive, outer_loops as u8);
     }
 
     /// What one turn of the outer loops does.

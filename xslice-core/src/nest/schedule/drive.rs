@@ -1,0 +1,42 @@
+//! How the loops around a Move are taken.
+
+/// How the loops around a Move are taken: what is done once for all turns, for some, or for each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Drive {
+    /// Each turn by itself.
+    Each,
+    /// All turns of the innermost loop at once.
+    Innermost,
+    /// The same where each turn has few narrow rows, whose places stay in registers.
+    Few,
+    /// Each turn by a mover of short rows that is found once.
+    Short,
+    /// All turns by the same rows of a look-up, which are found once.
+    Kept,
+    /// All turns, which begin where indices say, by a list of their few rows.
+    Listed,
+    /// The few rows of several loops at once.
+    Together(Together),
+}
+
+/// Loops whose rows are moved together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Together {
+    /// So narrow that a schedule is no longer by it.
+    loops: u8,
+    /// Their rows lie at one distance in the destination.
+    pub in_sequence: bool,
+}
+
+impl Together {
+    /// So many loops, of which there are few.
+    pub fn new(loops: usize, in_sequence: bool) -> Self {
+        let loops = loops as u8;
+        Self { loops, in_sequence }
+    }
+
+    /// How many, from the innermost on.
+    pub fn loops(self) -> usize {
+        self.loops.into()
+    }
+}
