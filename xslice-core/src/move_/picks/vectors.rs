@@ -69,77 +69,47 @@ impl Mover for WholeLines {
     }
 }
 
-/// Moves rows by a mover that has vectors of 64 bytes.
-///
-/// # Safety
-/// As [`KnownPicks::run`]; the processor has AVX-512 F.
-#[target_feature(enable = "avx512f")]
-unsafe fn avx512<M: Mover>(
-    dst: *mut u8,
-    src: *const u8,
-    table: *const u8,
-    known: &KnownPicks,
-) -> bool {
-    // SAFETY: by the contract of this function.
-    unsafe { known.by(M::of(known.bytes), (dst, src), table) }
+/// Functions that move rows by the vectors of a level: by a mover, or by one of two for rows of whole halves, of which those that begin in the
+/// middle of one would straddle lines, and their parts do not.
+macro_rules! at_level {
+    ($by:ident, $by_or_parts:ident, $features:literal) => {
+        /// # Safety
+        /// As [`KnownPicks::run`]; the processor has what this is compiled for.
+        #[target_feature(enable = $features)]
+        unsafe fn $by<M: Mover>(
+            dst: *mut u8,
+            src: *const u8,
+            table: *const u8,
+            known: &KnownPicks,
+        ) -> bool {
+            // SAFETY: by the contract of this function.
+            unsafe { known.by(M::of(known.bytes), (dst, src), table) }
+        }
+
+        /// # Safety
+        /// The same; `P` moves rows of this width in parts of 16 bytes.
+        #[target_feature(enable = $features)]
+        unsafe fn $by_or_parts<M: Mover, P: Mover>(
+            dst: *mut u8,
+            src: *const u8,
+            table: *const u8,
+            known: &KnownPicks,
+        ) -> bool {
+            // SAFETY: by the contract of this function.
+            unsafe {
+                match begin_with_parts_only(dst, known) {
+                    true => by_mover::<P>(dst, src, table, known),
+                    false => $by::<M>(dst, src, table, known),
+                }
+            }
+        }
+    };
 }
 
-/// The same of rows of whole halves: those that begin in the middle of one would straddle lines, and their parts do not.
-///
-/// # Safety
-/// As [`avx512`]; `P` moves rows of this width in parts of 16 bytes.
-#[target_feature(enable = "avx512f")]
-unsafe fn avx512_or_parts<M: Mover, P: Mover>(
-    dst: *mut u8,
-    src: *const u8,
-    table: *const u8,
-    known: &KnownPicks,
-) -> bool {
-    // SAFETY: by the contract of this function.
-    unsafe {
-        match begin_with_parts_only(dst, known) {
-            true => by_mover::<P>(dst, src, table, known),
-            false => avx512::<M>(dst, src, table, known),
-        }
-    }
-}
+at_level!(avx512, avx512_or_parts, "avx512f");
+at_level!(avx2, avx2_or_parts, "avx2");
 
 /// Whether all rows begin with a part of 16 bytes of the result, and not all with a half line.
 fn begin_with_parts_only(dst: *mut u8, known: &KnownPicks) -> bool {
     known.loops.begin_with::<16>(dst) && !known.loops.begin_with::<32>(dst)
-}
-
-/// Moves rows by a mover that has vectors of 32 bytes.
-///
-/// # Safety
-/// As [`KnownPicks::run`]; the processor has AVX2.
-#[target_feature(enable = "avx2")]
-unsafe fn avx2<M: Mover>(
-    dst: *mut u8,
-    src: *const u8,
-    table: *const u8,
-    known: &KnownPicks,
-) -> bool {
-    // SAFETY: by the contract of this function.
-    unsafe { known.by(M::of(known.bytes), (dst, src), table) }
-}
-
-/// As [`avx512_or_parts`].
-///
-/// # Safety
-/// As [`avx2`]; `P` moves rows of this width in parts of 16 bytes.
-#[target_feature(enable = "avx2")]
-unsafe fn avx2_or_parts<M: Mover, P: Mover>(
-    dst: *mut u8,
-    src: *const u8,
-    table: *const u8,
-    known: &KnownPicks,
-) -> bool {
-    // SAFETY: by the contract of this function.
-    unsafe {
-        match begin_with_parts_only(dst, known) {
-            true => by_mover::<P>(dst, src, table, known),
-            false => avx2::<M>(dst, src, table, known),
-        }
-    }
 }
