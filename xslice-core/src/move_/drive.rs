@@ -1,4 +1,4 @@
-//! How the loops around a Move are taken, by the runner and by machine code.
+//! Which way to take the loops around a Move is best, for the runner and for machine code.
 
 use super::MOST_INLINE;
 use super::cache::Cache;
@@ -22,7 +22,7 @@ const LEAST_BY_TABLES: usize = 32;
 const LONGEST: usize = 2048;
 
 /// The rows of the innermost loop, or those that the move has in itself.
-struct Innermost {
+struct InnerRows {
     /// Bytes of each.
     bytes: usize,
     rows: usize,
@@ -35,7 +35,8 @@ struct Innermost {
 }
 
 impl Schedule {
-    /// How this level takes loops of `extents` turns around `count` elements of the move: all of the schedule, or a part of it.
+    /// How this level takes loops of `extents` turns around `count` elements of the move: all of the schedule, or a part of it. Whether places
+    /// are kept is asked of the whole schedule.
     pub(super) fn drive_at(&self, level: Level, extents: &[usize], count: usize) -> Drive {
         if let Some(together) = self.together(level, extents, count) {
             return Drive::Together(together);
@@ -56,18 +57,21 @@ impl Schedule {
     /// are moved together; none where rows or runs, or their places, are known for all, or are long and near, so that a call would weigh as
     /// much as a turn; all where indices say where each turn of the innermost one begins, or it has few.
     pub(super) fn loops_of_code(&self, drive: Drive) -> usize {
-        let loops = self.extents().len();
+        let Some((&turns, around)) = self.extents().split_last() else {
+            return 0;
+        };
+        let (loops, around) = (self.extents().len(), around.len());
         if !self.src().is_affine() {
-            return match self.extents().last() {
-                Some(&turns) if turns >= LEAST_TURNS && self.innermost_is_still() => loops - 1,
-                Some(_) | None => loops,
-            };
+            let at_once = turns >= LEAST_TURNS && self.innermost_is_still();
+            return if at_once { around } else { loops };
+        }
+        if self.knows_rows() || self.has_near_rows() {
+            return 0;
         }
         match drive {
-            _ if self.knows_rows() || self.has_near_rows() => 0,
             Drive::Kept => 0,
             Drive::Together(together) => loops - together.loops(),
-            _ => loops.saturating_sub(1),
+            _ => around,
         }
     }
 
@@ -173,14 +177,14 @@ impl Schedule {
     }
 
     /// The rows of the innermost loop of a shuffle, or those of a strided move that are more than a line, if they are not near.
-    fn innermost_rows(&self, level: Level, extents: &[usize], count: usize) -> Option<Innermost> {
+    fn innermost_rows(&self, level: Level, extents: &[usize], count: usize) -> Option<InnerRows> {
         let last = extents.len().checked_sub(1)?;
         match self.inner() {
             Move::Shuffle(Periods { shuffle, .. }) => {
                 let bytes = count.saturating_mul(shuffle.pattern().period());
                 let rows = self.strided_rows(1, bytes, 0, 0);
                 let next = self.dst().strides[last];
-                Some(Innermost {
+                Some(InnerRows {
                     bytes,
                     rows: extents[last],
                     next,
@@ -189,7 +193,7 @@ impl Schedule {
                 })
             }
             Move::Strided(strided) if strided.bytes >= LEAST_ROW && !self.has_near_rows() => {
-                Some(Innermost {
+                Some(InnerRows {
                     bytes: strided.bytes,
                     rows: count,
                     next: strided.dst_stride.wrapping_mul(count as i64),

@@ -3,7 +3,7 @@
 use super::MOST_INLINE;
 use super::at::Turns;
 use super::cache::Cache;
-use super::copy::{Mover, Rows, by_width};
+use super::copy::{Mover, Rows, by_width, pair};
 use crate::nest::schedule::{KnownRuns, MoveRuns};
 
 /// More rows are too many for the registers.
@@ -76,7 +76,7 @@ unsafe fn known<M: Mover, const COUNT: usize>(dst: *mut u8, src: *const u8, know
     for (to, from) in Turns::of(outermost).each(dst, src) {
         let (mover, turns) = (M::of(known.bytes), Turns::of(turns));
         // SAFETY: by the contract of this function.
-        unsafe { each::<COUNT>(mover, to, from, rows.apart.0, places, turns) };
+        unsafe { each::<M, COUNT>(mover, to, from, rows.apart.0, places, turns) };
     }
 }
 
@@ -110,19 +110,57 @@ unsafe fn by_count(
 /// # Safety
 /// As [`by_count`].
 #[inline(never)]
-unsafe fn each<const COUNT: usize>(
-    mover: impl Mover,
+unsafe fn each<M: Mover, const COUNT: usize>(
+    mover: M,
     dst: *mut u8,
     src: *const u8,
     dst_stride: isize,
     places: [isize; COUNT],
     turns: Turns,
 ) {
-    for (to, from) in turns.each(dst, src) {
-        for (k, place) in places.into_iter().enumerate() {
-            let to = to.wrapping_offset(k as isize * dst_stride);
-            // SAFETY: by the contract of this function.
-            unsafe { mover.run(to, from.wrapping_offset(place)) };
+    // SAFETY: by the contract of this function.
+    unsafe {
+        if COUNT > 1 && matches!(M::WIDTH, 1 | 2 | 4 | 8) && dst_stride == M::WIDTH as isize {
+            return touching(mover, dst, src, places, turns);
+        }
+        for (to, from) in turns.each(dst, src) {
+            for (k, place) in places.into_iter().enumerate() {
+                let to = to.wrapping_offset(k as isize * dst_stride);
+                mover.run(to, from.wrapping_offset(place));
+            }
+        }
+    }
+}
+
+/// The same of rows that touch in the destination, by one store for two of them.
+///
+/// # Safety
+/// As [`by_count`].
+#[inline(always)]
+unsafe fn touching<M: Mover, const COUNT: usize>(
+    mover: M,
+    dst: *mut u8,
+    src: *const u8,
+    places: [isize; COUNT],
+    turns: Turns,
+) {
+    let (pairs, rest) = places.as_chunks::<2>();
+    for (mut to, from) in turns.each(dst, src) {
+        // SAFETY: by the contract of this function.
+        unsafe {
+            for &[one, other] in pairs {
+                let [one, other] = [one, other].map(|place| from.wrapping_offset(place));
+                match M::WIDTH {
+                    1 => pair::<1>(to, one, other),
+                    2 => pair::<2>(to, one, other),
+                    4 => pair::<4>(to, one, other),
+                    _ => pair::<8>(to, one, other),
+                }
+                to = to.wrapping_add(2 * M::WIDTH);
+            }
+            for &place in rest {
+                mover.run(to, from.wrapping_offset(place));
+            }
         }
     }
 }

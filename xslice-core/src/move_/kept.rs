@@ -71,7 +71,7 @@ impl Call<'_> {
         })
     }
 
-    /// All turns of a schedule whose places are [kept](Drive::Kept).
+    /// All turns of a schedule whose places are [kept](crate::nest::schedule::Drive::Kept).
     ///
     /// # Safety
     /// As [`nest`](super::nest); `runs` are what its move looks up.

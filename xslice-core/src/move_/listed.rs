@@ -95,8 +95,8 @@ impl Schedule {
 }
 
 impl Call<'_> {
-    /// All turns of a schedule whose places are kept, some of which begin where indices say; `first` is
-    /// where the first of them stands, but for what these add.
+    /// All turns of a schedule whose places are kept, some of which begin where indices say; `first` is where the first of them stands, but for
+    /// what these add.
     ///
     /// # Safety
     /// As [`Call::kept`].

@@ -4,12 +4,11 @@
 //! moved here as the runner moves them: many at once where a Move can do that, by the widest vectors, past the caches where the result is
 //! larger.
 
-use super::Call;
-use super::MOST_INLINE;
 use super::at::{At, Turns, turns};
 use super::kept::reach;
 use super::lookup::repeat::{self, LEAST_AT_ONCE};
 use super::one_turn::full_turn;
+use super::{Call, MOST_INLINE};
 use crate::access::{Access, Buffer};
 use crate::level::Level;
 use crate::nest::schedule::{Drive, LookedUp, Move, Row, Schedule};
@@ -135,7 +134,8 @@ impl Schedule {
         let lookups = &self.src().lookups;
         let pays = match (self.drive(), self.inner()) {
             (Drive::Kept, Move::Lookup(runs)) => self.has_many_rows(runs),
-            (drive, _) => drive == Drive::Listed,
+            (Drive::Listed, _) => true,
+            _ => false,
         };
         pays && !self.src().is_affine()
             && self.source().buffer().is_some()

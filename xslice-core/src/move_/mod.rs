@@ -15,10 +15,11 @@
 //!   picks               rows where indices point, of results that stay near, found when they are planned: by `vectors`, words by `gathers`
 //!   lookup              rows where indices point: `single` ones, `avx2`, `avx512`, `neon`; those that `repeat` in each turn: `pattern`, `units`,
 //!                       `columns`, `avx2`, `avx512`
-//! And what calls them: `one_turn` moves one turn, which is all that most calls are, `prepare` finds what it can when a plan is made, `walk` goes
-//! through the loops around a move as `drive` has found is best: `turns` takes the innermost ones at once, `kept` finds rows that turns share once,
-//! `listed` where these turns begin if indices say that, `together` lists few rows of many turns. `parallel` shares turns out, `machine` is what
-//! machine code calls. `prefetch` asks for lines; `schedule` is what moves ask of a schedule, and `processor` knows what is quick on which.
+//! And what calls them: `one_turn` moves one turn, which is all that most calls are, `prepare` finds what it can when a plan is made, `drive`
+//! which way to take the loops around a move: `walk` goes through them turn by turn, `turns` takes the innermost ones at once, `kept` finds rows that
+//! turns share once, `listed` where these turns begin if indices say that, `together` lists few rows of many turns. `parallel` shares turns out,
+//! `machine` is what machine code calls. `prefetch` asks for lines; `schedule` is what moves ask of a schedule, and `processor` knows what is
+//! quick on which.
 
 mod at;
 mod cache;

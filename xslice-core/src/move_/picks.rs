@@ -28,7 +28,7 @@ const NARROW: usize = 8;
 /// Most narrow rows of a single turn.
 const MOST_ALONE: usize = 64;
 
-/// Most narrow rows in all, where turns share their places.
+/// Most narrow rows in all, where turns share their places; any number of few in each turn, out of an axis of more than a line.
 const MOST_SHARED: usize = 640;
 
 /// The same of words, where they are quick to gather and the axis is a [`WINDOW`]; of a longer axis any number.
@@ -90,6 +90,7 @@ impl KnownPicks {
         let is_one = self.loops.is_one();
         let most = match self.bytes {
             ..=NARROW if is_one => MOST_ALONE,
+            ..=NARROW if self.are_few() && reach > LINE => usize::MAX,
             4 | 8 if self.gathers_words() && reach > WINDOW => usize::MAX,
             4 | 8 if self.gathers_words() => MOST_WORDS,
             ..=NARROW => MOST_SHARED,
@@ -125,11 +126,11 @@ impl KnownPicks {
         fn by_mover<M: Mover>(_: M) -> MovePicks {
             self::by_mover::<M>
         }
-        let [_, around, rows] = self.loops.0;
+        let rows = self.loops.inner();
         if self.loops.is_one() && rows.turns < LEAST_FOUND && self.bytes < LEAST_ROW {
             return Some(by_width!(self.bytes, as_read()));
         }
-        if around.turns >= LEAST_OF_FEW && few::takes(self.bytes, rows.turns, Cache::Near) {
+        if self.are_few() {
             return Some(few_in_turns);
         }
         #[cfg(target_arch = "x86_64")]
@@ -147,6 +148,12 @@ impl KnownPicks {
             ..LEAST_ROW => Some(by_width!(self.bytes, by_mover())),
             _ => None,
         }
+    }
+
+    /// Whether each of many turns has few of them.
+    fn are_few(&self) -> bool {
+        let [_, around, rows] = self.loops.0;
+        around.turns >= LEAST_OF_FEW && few::takes(self.bytes, rows.turns, Cache::Near)
     }
 
     /// Whether the level has gathers of words, and they are quick.

@@ -100,7 +100,7 @@ impl Call<'_> {
     /// All turns of a schedule, the rows of some innermost loops together.
     ///
     /// # Safety
-    /// As [`nest`](super::nest); the loops are those of its [`Drive`].
+    /// As [`nest`](super::nest); the loops are those that its [drive](crate::nest::schedule::Drive) has.
     pub(super) unsafe fn together(&self, together: Together) -> bool {
         let extents = self.extents();
         let (outer, inner) = extents.split_at(extents.len() - together.loops());
@@ -111,7 +111,7 @@ impl Call<'_> {
         })
     }
 
-    /// All turns of a schedule whose rows are [listed](Drive::Listed).
+    /// All turns of a schedule whose rows are [listed](crate::nest::schedule::Drive::Listed).
     ///
     /// # Safety
     /// As [`nest`](super::nest).

@@ -47,7 +47,7 @@ impl Call<'_> {
     /// Turns of which each has few rows; `true`, as no index is read.
     ///
     /// # Safety
-    /// As [`Call::turns`], of turns that [`Schedule::are_few`] says this of.
+    /// As [`Call::turns`], of turns that `Schedule::are_few` says this of.
     pub(super) unsafe fn few_turns(&self, first: At, turns: usize, stride: At, rows: Rows) -> bool {
         let places: [isize; few::MOST] =
             core::array::from_fn(|k| rows.src_stride.wrapping_mul(k as isize));

@@ -190,9 +190,9 @@ pub struct Schedule {
     known: Option<KnownMove>,
     /// The same of a Move that looks rows up.
     picks: Option<Box<KnownPicks>>,
-    /// For the best level.
+    /// How the best level takes the loops.
     drive: Drive,
-    /// At most all.
+    /// Loops that machine code takes itself; all of them, if it is more than there are.
     outer_loops: u8,
 }
 
@@ -490,8 +490,10 @@ impl Schedule {
         usize::from(self.outer_loops).min(self.extents.len())
     }
 
-    /// Keeps how the best level takes the loops, and how many of them machine code takes itself.
+    /// Keeps how the best level takes the loops, and how many of them machine code takes itself, which must be what was found for them: calls
+    /// rest on that. These are fewer than 64, as each has two turns at least.
     pub(crate) fn keep_drive(&mut self, drive: Drive, outer_loops: usize) {
+        debug_assert!(outer_loops <= self.extents.len(), "some of its loops");
         (self.drive, self.outer_loops) = (drive, outer_loops as u8);
     }
 

@@ -69,8 +69,8 @@ impl Mover for WholeLines {
     }
 }
 
-/// Functions that move rows by the vectors of a level: by a mover, or by one of two for rows of whole halves, of which those that begin in the
-/// middle of one would straddle lines, and their parts do not.
+/// Functions that move rows by the vectors of a level: `$by` a mover, `$by_or_parts` rows of whole half lines, in parts of 16 bytes where these
+/// vectors would straddle lines of the result.
 macro_rules! at_level {
     ($by:ident, $by_or_parts:ident, $features:literal) => {
         /// # Safety

@@ -1,4 +1,4 @@
-//! How the loops around a Move are taken.
+//! The ways to take the loops around a Move.
 
 /// How the loops around a Move are taken: what is done once for all turns, for some, or for each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -15,21 +15,21 @@ pub(crate) enum Drive {
     Kept,
     /// All turns, which begin where indices say, by a list of their few rows.
     Listed,
-    /// The few rows of several loops at once.
+    /// The few rows of one or more innermost loops at once.
     Together(Together),
 }
 
 /// Loops whose rows are moved together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Together {
-    /// So narrow that a schedule is no longer by it.
+    /// In a byte, as every schedule has one.
     loops: u8,
     /// Their rows lie at one distance in the destination.
     pub in_sequence: bool,
 }
 
 impl Together {
-    /// So many loops, of which there are few.
+    /// So many loops; fewer than 64, as each has two turns at least.
     pub fn new(loops: usize, in_sequence: bool) -> Self {
         let loops = loops as u8;
         Self { loops, in_sequence }

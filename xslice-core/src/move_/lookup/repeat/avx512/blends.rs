@@ -101,7 +101,7 @@ fn share_windows(rows: &Rows, places: KeptPlaces<'_>) -> bool {
 /// Moves neighbouring rows in each of the turns; `false`, and nothing is moved, if that does not pay.
 ///
 /// # Safety
-/// As [`super::moved`]; the processor has AVX-512 F, BW, VL, DQ and VBMI.
+/// As [`super::super::moved`]; the processor has AVX-512 F, BW, VL, DQ and VBMI.
 #[inline]
 pub(super) unsafe fn moved(
     starts: Starts<'_>,

@@ -52,7 +52,7 @@ pub(super) fn cost(bytes: usize) -> Cost {
 /// Moves neighbouring rows in each of the turns.
 ///
 /// # Safety
-/// As [`super::moved`]; the processor has AVX-512 F, BW, VL, DQ and VBMI, and [`takes`] holds.
+/// As [`super::super::moved`]; the processor has AVX-512 F, BW, VL, DQ and VBMI, and [`takes`] holds.
 #[inline]
 pub(super) unsafe fn moved(starts: Starts<'_>, rows: Rows, places: KeptPlaces<'_>, turns: Turns) {
     // SAFETY: by the contract of this function.

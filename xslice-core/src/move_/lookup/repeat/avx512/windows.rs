@@ -85,7 +85,7 @@ impl Window {
 /// Moves neighbouring rows in each of the turns out of windows.
 ///
 /// # Safety
-/// As [`super::moved`], for what [`Window::of`] gives.
+/// As [`super::super::moved`], for what [`Window::of`] gives.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
 pub(super) unsafe fn moved(
     starts: Starts<'_>,
