@@ -251,7 +251,15 @@ fn a_layout_is_refused_by_its_own_numbers() {
     };
     says(
         f32s(&[2, 3]).output(&[1, 1], 0),
-        "strides [1, 1] of shape [2, 3] might write one element twice: that of axis 1 is 1 (allowed: 2 or more, or -2 or less)",
+        "`output`: strides [1, 1] of shape [2, 3] might write one element twice: that of axis 1 is 1 (allowed: 2 or more, or -2 or less)",
+    );
+    says(
+        f32s(&[2, 3]).output(&[1], 0),
+        "`output`: 1 stride for shape [2, 3] (allowed: 2 strides)",
+    );
+    says(
+        f32s(&[2]).output(&[-1], 0),
+        "`output`: strides [-1] from offset 0 reach position -1 (allowed: positions from 0 on)",
     );
     says(
         Signature::new().strided(F32, &[2], &[isize::MAX], 0),

@@ -513,7 +513,7 @@ impl Builder {
             Some(layout) => {
                 let len = layout_len(layout, &result.dims, result.ty)
                     .and_then(|len| expect_distinct(layout, &result.dims).map(|()| len))
-                    .map_err(|error| error.parameter("output"))?;
+                    .map_err(|error| error.of_parameter("output"))?;
                 (layout_access(layout, &result.dims), len)
             }
         };
