@@ -319,7 +319,12 @@ fn numbers_and_structure() {
         "from-port=\"8\"",
         &["output port 8", "`l5`", "E503"],
     );
-    case("?,1..10", "?,x", &["`l0`", "`shape`", "`x`", "E503"]);
+    let range = "(allowed: an integer, 0..=18446744073709551615, -1, ?, or a range such as 1..10 ";
+    for dim in ["x", "-2", "3.5", "18446744073709551616", "10..1", "1..x"] {
+        let change = |xml: String| xml.replacen("?,1..10", &format!("?,{dim}"), 1);
+        let found = format!("`{dim}`");
+        refused(&ir, change, &["`l0`", "`shape`", &found, range, "E503"]);
+    }
     case("?,1..10", "2,5", &["l0", "operand-shape"]);
     case(
         "element_type=\"f32\"",

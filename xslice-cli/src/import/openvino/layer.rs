@@ -170,11 +170,22 @@ impl<'a> Layer<'a> {
 
     /// `640`, or what is not known: `-1`, `?`, `1..10`.
     fn dimension(&self, text: &str) -> Result<Option<usize>, Fault> {
-        let malformed = || self.malformed("shape", text, "an integer, -1, ? or a range");
-        let bound = |text: &str| text.is_empty() || text.parse::<usize>().is_ok();
+        let malformed = || {
+            let allowed = format!(
+                "{}, -1, ?, or a range such as 1..10 that does not end below its start",
+                whole_numbers()
+            );
+            self.malformed("shape", text, &allowed)
+        };
+        let bound = |text: &str, open: usize| match text {
+            "" => Some(open),
+            _ => text.parse().ok(),
+        };
         match text.split_once("..") {
-            Some((low, high)) if bound(low) && bound(high) => Ok(None),
-            Some(_) => Err(malformed()),
+            Some((low, high)) => match (bound(low, 0), bound(high, usize::MAX)) {
+                (Some(low), Some(high)) if low <= high => Ok(None),
+                _ => Err(malformed()),
+            },
             None if text == "-1" || text == "?" => Ok(None),
             None => text.parse().map(Some).map_err(|_| malformed()),
         }
