@@ -244,6 +244,29 @@ mod tests {
     }
 
     #[test]
+    fn what_a_header_lacks_is_named_with_its_place() {
+        for (header, words) in [
+            ("", "`{` is expected at the end"),
+            ("{'descr': ", "a string is expected at the end"),
+            (
+                "{'descr': ('<i4', (2,))}",
+                "a string is expected before `('<i4', (2,))}`",
+            ),
+            (
+                "{'descr': '<i3'}",
+                "type `<i3` is unknown (allowed: b1, i1, i2, i4, i8, ",
+            ),
+            (
+                "{'descr': '<i4', 'fortran_order': 0}",
+                "`False` is expected before `0}`",
+            ),
+        ] {
+            let text = parse(file(header, &[]), None).unwrap_err().to_string();
+            assert!(text.contains(words), "{text}");
+        }
+    }
+
+    #[test]
     fn patterns_are_bf16_where_that_is_wanted() {
         let parse = |descr: &str, wanted| {
             let header = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': (2,), }}");

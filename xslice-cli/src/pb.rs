@@ -161,10 +161,11 @@ pub(crate) fn unknown_type(number: i32) -> Fault {
     ];
     let newer = usize::try_from(number).ok().and_then(|n| n.checked_sub(17));
     match newer.and_then(|at| NEWER.get(at)) {
-        Some(name) => Fault::OutsideScope {
-            node: None,
-            what: format!("element type {name}"),
-        },
+        Some(name) => {
+            let allowed = ElementType::ALL.map(ElementType::name).join(", ");
+            let what = format!("element type {name} is not moved (allowed: {allowed})");
+            Fault::outside_scope(None, what)
+        }
         None => Fault::Format(format!("element type {number} (allowed: 1..=16)")),
     }
 }

@@ -334,7 +334,7 @@ fn numbers_and_structure() {
     case(
         "element_type=\"f32\"",
         "element_type=\"u4\"",
-        &["l0", "u4", "E504"],
+        &["l0", "`u4` is not moved (allowed: boolean, i8, ", "E504"],
     );
     case(
         "element_type=\"f32\"",

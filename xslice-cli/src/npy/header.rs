@@ -77,16 +77,25 @@ impl<'a> Cursor<'a> {
         if self.take(token) {
             return Ok(());
         }
+        Err(self.expected(&format!("`{token}`")))
+    }
+
+    fn expected(&self, what: &str) -> Fault {
         let found: String = self.0.chars().take(16).collect();
-        Err(fault(&format!("`{token}` is expected before `{found}`")))
+        let place = match &found[..] {
+            "" => "at the end".into(),
+            found => format!("before `{found}`"),
+        };
+        fault(&format!("{what} is expected {place}"))
     }
 
     fn string(&mut self) -> Result<&'a str, Fault> {
         let quote = if self.take("'") {
             '\''
-        } else {
-            self.expect("\"")?;
+        } else if self.take("\"") {
             '"'
+        } else {
+            return Err(self.expected("a string"));
         };
         let (text, rest) = self
             .0
@@ -169,7 +178,7 @@ impl<'a> Cursor<'a> {
             }
             _ => {
                 return Err(fault(&format!(
-                    "type `{text}` is unknown (allowed: b1, i1..i8, u1..u8, f2, f4, f8, c8, c16)"
+                    "type `{text}` is unknown (allowed: b1, i1, i2, i4, i8, u1, u2, u4, u8, f2, f4, f8, c8, c16)"
                 )));
             }
         };

@@ -139,7 +139,7 @@ impl<'a> Layer<'a> {
             "fp64" => ElementType::F64,
             "i4" | "u1" | "u2" | "u3" | "u4" | "u6" | "nf4" | "f4e2m1" | "f8e4m3" | "f8e5m2"
             | "f8e8m0" => {
-                let what = format!("element type `{name}`");
+                let what = format!("element type `{name}` is not moved (allowed: {TYPES})");
                 return Err(Fault::outside_scope(Some(self.name), what));
             }
             "c64" | "c128" => return Err(self.malformed("element_type", text, TYPES)),
