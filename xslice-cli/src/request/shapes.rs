@@ -137,7 +137,8 @@ fn dimensions(name: &str, list: &str) -> Result<Vec<usize>> {
     };
     dims.map_err(|_| {
         Error::argument(format!(
-            "--shape {name}: `{list}` is not a list of dimensions such as 1,3,640,640"
+            "--shape {name}: `{list}` is not a list of dimensions such as 1,3,640,640 (allowed: each 0..={})",
+            isize::MAX
         ))
     })
 }
