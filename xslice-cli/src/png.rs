@@ -157,9 +157,13 @@ fn plain(text: &str) -> String {
 pub fn to_bytes(tensor: &Tensor) -> Result<Vec<u8>, Fault> {
     let no_image = || {
         let (ty, shape) = (tensor.element_type(), tensor.shape());
+        let ending = match ty {
+            ElementType::String => ".pb",
+            _ => ".npy",
+        };
         Fault::Format(format!(
             "{ty} {shape:?} is no image (allowed: u8 or u16, [height, width] or [height, width, 1..=4], none of them 0); \
-             name the file .npy instead"
+             name the file {ending} instead"
         ))
     };
     let (height, width, channels) = match *tensor.shape() {
@@ -351,20 +355,22 @@ mod tests {
 
     #[test]
     fn what_is_no_image_is_refused() {
-        for (ty, shape) in [
-            (ElementType::F32, &[2, 3][..]),
-            (ElementType::Bool, &[2, 3]),
-            (ElementType::U8, &[6]),
-            (ElementType::U8, &[2, 3, 5]),
-            (ElementType::U8, &[0, 3]),
-            (ElementType::U8, &[2, 0, 3]),
-            (ElementType::U8, &[2, 3, 0]),
-            (ElementType::U8, &[1, 2, 3, 1]),
+        for (ty, shape, ending) in [
+            (ElementType::F32, &[2, 3][..], ".npy"),
+            (ElementType::Bool, &[2, 3], ".npy"),
+            (ElementType::U8, &[6], ".npy"),
+            (ElementType::U8, &[2, 3, 5], ".npy"),
+            (ElementType::U8, &[0, 3], ".npy"),
+            (ElementType::U8, &[2, 0, 3], ".npy"),
+            (ElementType::U8, &[2, 3, 0], ".npy"),
+            (ElementType::U8, &[1, 2, 3, 1], ".npy"),
+            (ElementType::String, &[2, 3], ".pb"),
         ] {
             let tensor = Tensor::zeros(ty, shape).unwrap();
             let text = to_bytes(&tensor).unwrap_err().to_string();
+            let advice = format!("name the file {ending} instead");
             assert!(
-                text.contains("is no image") && text.contains(".npy"),
+                text.contains("is no image") && text.contains(&advice),
                 "{text}"
             );
         }
