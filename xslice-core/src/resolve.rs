@@ -478,7 +478,10 @@ fn normalize_axis(
     )
     .parameter(name)
     .value(axis)
-    .allowed(format!("{}..={}", -rank, rank - 1));
+    .allowed(match rank {
+        0 => String::from("no axis: the data has none"),
+        _ => format!("{}..={}", -rank, rank - 1),
+    });
     Err(match at {
         Some(at) => error.position(at),
         None => error,
