@@ -393,6 +393,7 @@ fn operators() {
         ],
     );
     case("opset8", "extension", &["`l5`", "extension::Slice", "E504"]);
+    case("opset8", "opset", &["`l5`", "`opset::Slice`", "E504"]);
     case(
         "type=\"Slice\"",
         "type=\"Gather\"",

@@ -63,8 +63,9 @@ fn way_around(kind: &str) -> &'static str {
 }
 
 /// Refuses a layer that xslice does not compile, and what a layer's version does not have.
-pub fn in_scope(layer: &Layer<'_>) -> Result<(), Fault> {
-    let set = layer.version.map_or(Some(""), |v| v.strip_prefix("opset"));
+pub fn in_scope<'a>(layer: &Layer<'a>) -> Result<(), Fault> {
+    let number = |set: &'a str| set.strip_prefix("opset").filter(|set| !set.is_empty());
+    let set = layer.version.map_or(Some(""), number);
     let (Some((kind, version, inputs, attributes)), Some(set)) = (found(layer), set) else {
         let mut known: Vec<_> = LAYERS.iter().map(|(kind, ..)| *kind).collect();
         known.dedup();
