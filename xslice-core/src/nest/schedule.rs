@@ -228,7 +228,8 @@ impl Schedule {
         Err(Error::internal(text))
     }
 
-    /// The same for vectors of `vector` bytes. That is all in which levels differ here: a longer vector holds longer runs.
+    /// The same for vectors of `vector` bytes. That is all in which levels differ here: a longer vector holds longer runs, and
+    /// those of a line pay for fewer rows.
     fn for_vectors(vector: usize, nest: &LoopNest, known: Known<'_>) -> Option<Self> {
         let size = nest.element_type().size();
         // Changed where it is made: it is large.
@@ -246,13 +247,13 @@ impl Schedule {
         made
     }
 
-    /// The schedule for the shortest vectors of any level, which is `best`, that of the best level, where runs are shorter than these.
+    /// The schedule for the shortest vectors of any level, which is `best`, that of the best level, where this has no longer ones.
     pub(crate) fn for_any_level<'a>(
         best: &'a Self,
         nest: &LoopNest,
         known: Known<'_>,
     ) -> Option<Cow<'a, Self>> {
-        if nest.block() * nest.element_type().size() < Level::SHORTEST_VECTOR {
+        if Level::best().vector() == Level::SHORTEST_VECTOR {
             return Some(Cow::Borrowed(best));
         }
         Self::for_vectors(Level::SHORTEST_VECTOR, nest, known).map(Cow::Owned)

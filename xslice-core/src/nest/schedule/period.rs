@@ -23,6 +23,9 @@ const FIRST_CACHE: usize = 48 << 10;
 /// Fewer rows of one period are over before they are put together.
 const LEAST_ROWS: usize = 64;
 
+/// The same by vectors of a line, if the [runs are not too few](pays).
+const LEAST_ROWS_BY_LINES: usize = 8;
+
 /// Longer rows of a look-up are turns of their own.
 const MOST_ROW: usize = 2048;
 
@@ -87,6 +90,14 @@ pub(super) struct InnerLoops {
     loops: usize,
     count: usize,
     shuffle: Arc<Shuffle>,
+}
+
+impl InnerLoops {
+    /// Runs of a row.
+    fn runs(&self) -> usize {
+        let pattern = self.shuffle.pattern();
+        self.count * pattern.period() / pattern.unit()
+    }
 }
 
 impl Schedule {
@@ -161,9 +172,17 @@ impl Schedule {
             };
             let first = (0..loops).rev().take_while(is_period).last();
             let rows = |first: usize| self.extents[..first].iter().product::<usize>();
-            let first = first.filter(|&first| rows(first) >= LEAST_ROWS);
+            let least = match vector {
+                LINE => LEAST_ROWS_BY_LINES,
+                _ => LEAST_ROWS,
+            };
+            let first = first.filter(|&first| rows(first) >= least);
             let mut shorter = first.map_or(0..0, |first| first..loops);
-            let alone = shorter.find_map(|k| self.alone(k, block, known));
+            let alone = shorter.find_map(|k| {
+                let are_enough =
+                    |row: &InnerLoops| rows(k) >= LEAST_ROWS || pays(row.runs(), rows(k));
+                self.alone(k, block, known).filter(are_enough)
+            });
             match (alone, reason) {
                 (Some(alone), _) => Ok(alone),
                 (None, NoShuffle::FewRuns { .. }) if first.is_some() => Err(NoShuffle::Far),
@@ -251,19 +270,19 @@ impl Schedule {
             anchor: self.anchor(k),
         };
         let shuffle = numbers.shuffle().ok_or(NoShuffle::Far)?;
-        let runs = period * self.extents[k] / shuffle.pattern().unit();
-        let rows = self.extents[..k].iter().product();
-        if !pays(runs, rows) {
-            return Err(NoShuffle::FewRuns { runs, rows });
-        }
-        if !self.is_quick(k, self.extents[k], &shuffle) {
-            return Err(NoShuffle::Far);
-        }
-        Ok(InnerLoops {
+        let inner = InnerLoops {
             loops: self.extents.len() - k,
             count: self.extents[k],
             shuffle,
-        })
+        };
+        let (runs, rows) = (inner.runs(), self.extents[..k].iter().product());
+        if !pays(runs, rows) {
+            return Err(NoShuffle::FewRuns { runs, rows });
+        }
+        match self.is_quick(k, inner.count, &inner.shuffle) {
+            true => Ok(inner),
+            false => Err(NoShuffle::Far),
+        }
     }
 
     /// Lines of the operand, unless what turns of loop `k` read begins elsewhere in a line with each turn of the loops around it.

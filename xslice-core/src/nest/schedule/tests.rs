@@ -1,10 +1,11 @@
-//! A schedule with a wrong number is found before it runs, whichever number it is.
+//! A schedule with a wrong number is found before it runs, whichever number it is; few rows of one period are a shuffle for long vectors alone.
 
 use super::{LookedUp, Move, Row, Schedule};
 use crate::access::Buffer;
 use crate::elem::ElementType;
 use crate::nest::LoopNest;
 use crate::program::Program;
+use crate::shuffle::LINE;
 use crate::signature::Signature;
 use alloc::vec::Vec;
 
@@ -173,4 +174,19 @@ fn one_byte_beyond_an_end_is_found() {
         fronts > 4 && ends > 4 && tables > 0 && vectors > 1,
         "{fronts} {ends} {tables} {vectors}"
     );
+}
+
+#[test]
+fn few_rows_of_one_period_are_a_shuffle_for_vectors_of_a_line() {
+    let is_shuffle = |rows: usize, vector| {
+        let program = Program::parse("x[::4, ::2, ::4]").unwrap();
+        let signature = Signature::new().operand(ElementType::U8, &[4 * rows, 9, 6]);
+        let plan = program.compile(&signature).unwrap();
+        let nest = plan.nests().next().unwrap().nest();
+        let schedule = Schedule::for_vectors(vector, nest, &|_, _| None).unwrap();
+        matches!(schedule.inner, Move::Shuffle(_))
+    };
+    assert!(is_shuffle(28, LINE) && is_shuffle(64, LINE) && is_shuffle(64, 16));
+    // Too few rows, too few runs in all of them, and vectors that are too short for that.
+    assert!(!is_shuffle(7, LINE) && !is_shuffle(9, LINE) && !is_shuffle(28, 16));
 }
