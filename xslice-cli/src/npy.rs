@@ -246,8 +246,8 @@ mod tests {
     #[test]
     fn what_a_header_lacks_is_named_with_its_place() {
         for (header, words) in [
-            ("", "`{` is expected at the end"),
-            ("{'descr': ", "a string is expected at the end"),
+            ("", "`{` is expected where it ends"),
+            ("{'descr': ", "a string is expected where it ends"),
             (
                 "{'descr': ('<i4', (2,))}",
                 "a string is expected before `('<i4', (2,))}`",

@@ -163,7 +163,7 @@ pub(crate) fn unknown_type(number: i32) -> Fault {
     match newer.and_then(|at| NEWER.get(at)) {
         Some(name) => {
             let allowed = ElementType::ALL.map(ElementType::name).join(", ");
-            let what = format!("element type {name} is not moved (allowed: {allowed})");
+            let what = format!("element type `{name}` is not moved (allowed: {allowed})");
             Fault::outside_scope(None, what)
         }
         None => Fault::Format(format!("element type {number} (allowed: 1..=16)")),

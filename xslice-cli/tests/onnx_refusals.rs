@@ -384,7 +384,7 @@ fn tensors_whose_data_do_not_fit() {
         &["initializer `s`", "too-large"],
     );
     case(&|t| t.data_type = 99, &["`s`", "99", "E502"]);
-    let words = "element type uint4 is not moved (allowed: bool, i8, i16, i32, i64, u8, ";
+    let words = "element type `uint4` is not moved (allowed: bool, i8, i16, i32, i64, u8, ";
     case(&|t| t.data_type = 21, &["`s`", words, "E504"]);
     case(&|t| t.data_type = 26, &["`s`", "int2", "E504"]);
     case(&|t| t.int64_data = vec![1], &["`s`", "twice", "E502"]);

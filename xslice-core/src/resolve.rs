@@ -479,7 +479,7 @@ fn normalize_axis(
     .parameter(name)
     .value(axis)
     .allowed(match rank {
-        0 => String::from("no axis: the data has none"),
+        0 => String::from("no axis"),
         _ => format!("{}..={}", -rank, rank - 1),
     });
     Err(match at {

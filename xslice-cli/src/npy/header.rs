@@ -83,7 +83,7 @@ impl<'a> Cursor<'a> {
     fn expected(&self, what: &str) -> Fault {
         let found: String = self.0.chars().take(16).collect();
         let place = match &found[..] {
-            "" => "at the end".into(),
+            "" => "where it ends".into(),
             found => format!("before `{found}`"),
         };
         fault(&format!("{what} is expected {place}"))

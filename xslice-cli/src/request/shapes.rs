@@ -131,11 +131,16 @@ pub fn open_names(input: &ModelInput) -> impl Iterator<Item = &str> {
 
 fn dimensions(name: &str, list: &str) -> Result<Vec<usize>> {
     let list = list.trim().trim_start_matches('[').trim_end_matches(']');
-    let dims: Result<Vec<usize>, _> = match list.trim() {
-        "" => Ok(Vec::new()),
-        list => list.split(',').map(|dim| dim.trim().parse()).collect(),
+    let dimension = |text: &str| {
+        text.parse()
+            .ok()
+            .filter(|&dim| isize::try_from(dim).is_ok())
     };
-    dims.map_err(|_| {
+    let dims: Option<Vec<usize>> = match list.trim() {
+        "" => Some(Vec::new()),
+        list => list.split(',').map(|dim| dimension(dim.trim())).collect(),
+    };
+    dims.ok_or_else(|| {
         Error::argument(format!(
             "--shape {name}: `{list}` is not a list of dimensions such as 1,3,640,640 (allowed: each 0..={})",
             isize::MAX

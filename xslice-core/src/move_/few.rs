@@ -135,7 +135,7 @@ unsafe fn each<M: Mover, const COUNT: usize>(
 /// The same of rows that touch in the destination, by one store for two of them.
 ///
 /// # Safety
-/// As [`by_count`].
+/// As [`by_count`]; the width of the mover is 1, 2, 4 or 8 bytes, and rows lie that far apart in the destination.
 #[inline(always)]
 unsafe fn touching<M: Mover, const COUNT: usize>(
     mover: M,
@@ -154,7 +154,8 @@ unsafe fn touching<M: Mover, const COUNT: usize>(
                     1 => pair::<1>(to, one, other),
                     2 => pair::<2>(to, one, other),
                     4 => pair::<4>(to, one, other),
-                    _ => pair::<8>(to, one, other),
+                    8 => pair::<8>(to, one, other),
+                    _ => debug_assert!(false, "there is one store for two"),
                 }
                 to = to.wrapping_add(2 * M::WIDTH);
             }

@@ -28,7 +28,8 @@ const NARROW: usize = 8;
 /// Most narrow rows of a single turn.
 const MOST_ALONE: usize = 64;
 
-/// Most narrow rows in all, where turns share their places; any number of few in each turn, out of an axis of more than a line.
+/// Most narrow rows in all, where turns share their places. Where each turn has [few](KnownPicks::are_few), and the axis is longer than a
+/// line, there may be any number.
 const MOST_SHARED: usize = 640;
 
 /// The same of words, where they are quick to gather and the axis is a [`WINDOW`]; of a longer axis any number.
@@ -150,7 +151,7 @@ impl KnownPicks {
         }
     }
 
-    /// Whether each of many turns has few of them.
+    /// Whether they are few and short in each turn, and turns are at least [`LEAST_OF_FEW`].
     fn are_few(&self) -> bool {
         let [_, around, rows] = self.loops.0;
         around.turns >= LEAST_OF_FEW && few::takes(self.bytes, rows.turns, Cache::Near)

@@ -192,7 +192,7 @@ pub struct Schedule {
     picks: Option<Box<KnownPicks>>,
     /// How the best level takes the loops.
     drive: Drive,
-    /// Loops that machine code takes itself; all of them, if it is more than there are.
+    /// Loops that machine code takes itself; `u8::MAX`, which is all of them, until it is known.
     outer_loops: u8,
 }
 
@@ -492,7 +492,7 @@ impl Schedule {
     }
 
     /// Keeps how the best level takes the loops, and how many of them machine code takes itself, which must be what was found for them: calls
-    /// rest on that. These are fewer than 64, as each has two turns at least.
+    /// rest on that. Loops are fewer than 64, as each has two turns at least.
     pub(crate) fn keep_drive(&mut self, drive: Drive, outer_loops: usize) {
         debug_assert!(outer_loops <= self.extents.len(), "some of its loops");
         (self.drive, self.outer_loops) = (drive, outer_loops as u8);

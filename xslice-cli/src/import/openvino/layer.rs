@@ -172,7 +172,7 @@ impl<'a> Layer<'a> {
     fn dimension(&self, text: &str) -> Result<Option<usize>, Fault> {
         let malformed = || {
             let allowed = format!(
-                "{}, -1, ?, or a range such as 1..10 that does not end below its start",
+                "{}, -1, ? or a range such as 1..10, whose end is not below its start",
                 whole_numbers()
             );
             self.malformed("shape", text, &allowed)

@@ -64,7 +64,10 @@ fn way_around(kind: &str) -> &'static str {
 
 /// Refuses a layer that xslice does not compile, and what a layer's version does not have.
 pub fn in_scope<'a>(layer: &Layer<'a>) -> Result<(), Fault> {
-    let number = |set: &'a str| set.strip_prefix("opset").filter(|set| !set.is_empty());
+    if let Some(text @ ("" | "opset")) = layer.version {
+        return Err(layer.malformed("version", text, "a set such as opset8"));
+    }
+    let number = |set: &'a str| set.strip_prefix("opset");
     let set = layer.version.map_or(Some(""), number);
     let (Some((kind, version, inputs, attributes)), Some(set)) = (found(layer), set) else {
         let mut known: Vec<_> = LAYERS.iter().map(|(kind, ..)| *kind).collect();

@@ -93,7 +93,7 @@ pub(super) struct InnerLoops {
 }
 
 impl InnerLoops {
-    /// Runs of a row.
+    /// Runs of a row, those of more than 8 bytes as several.
     fn runs(&self) -> usize {
         let pattern = self.shuffle.pattern();
         self.count * pattern.period() / pattern.unit()
@@ -177,15 +177,15 @@ impl Schedule {
                 _ => LEAST_ROWS,
             };
             let first = first.filter(|&first| rows(first) >= least);
+            let are_many = first.is_some_and(|first| rows(first) >= LEAST_ROWS);
             let mut shorter = first.map_or(0..0, |first| first..loops);
             let alone = shorter.find_map(|k| {
-                let are_enough =
-                    |row: &InnerLoops| rows(k) >= LEAST_ROWS || pays(row.runs(), rows(k));
+                let are_enough = |row: &InnerLoops| are_many || pays(row.runs(), rows(k));
                 self.alone(k, block, known).filter(are_enough)
             });
             match (alone, reason) {
                 (Some(alone), _) => Ok(alone),
-                (None, NoShuffle::FewRuns { .. }) if first.is_some() => Err(NoShuffle::Far),
+                (None, NoShuffle::FewRuns { .. }) if are_many => Err(NoShuffle::Far),
                 (None, reason) => Err(reason),
             }
         })

@@ -178,15 +178,16 @@ fn one_byte_beyond_an_end_is_found() {
 
 #[test]
 fn few_rows_of_one_period_are_a_shuffle_for_vectors_of_a_line() {
-    let is_shuffle = |rows: usize, vector| {
+    let is_shuffle = |(rows, inner): (usize, usize), vector| {
         let program = Program::parse("x[::4, ::2, ::4]").unwrap();
-        let signature = Signature::new().operand(ElementType::U8, &[4 * rows, 9, 6]);
+        let signature = Signature::new().operand(ElementType::U8, &[4 * rows, inner, 6]);
         let plan = program.compile(&signature).unwrap();
         let nest = plan.nests().next().unwrap().nest();
         let schedule = Schedule::for_vectors(vector, nest, &|_, _| None).unwrap();
         matches!(schedule.inner, Move::Shuffle(_))
     };
-    assert!(is_shuffle(28, LINE) && is_shuffle(64, LINE) && is_shuffle(64, 16));
-    // Too few rows, too few runs in all of them, and vectors that are too short for that.
-    assert!(!is_shuffle(7, LINE) && !is_shuffle(9, LINE) && !is_shuffle(28, 16));
+    assert!(is_shuffle((28, 9), LINE) && is_shuffle((64, 9), LINE) && is_shuffle((64, 9), 16));
+    // Vectors that are too short for that, too few runs in all rows, and too few rows, whose runs are enough.
+    assert!(!is_shuffle((28, 9), 16) && !is_shuffle((9, 9), LINE));
+    assert!(is_shuffle((8, 17), LINE) && !is_shuffle((7, 17), LINE));
 }
