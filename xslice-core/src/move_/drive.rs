@@ -12,9 +12,6 @@ use crate::nest::schedule::{Drive, Move, MovedTables, Periods, Schedule, Strided
 /// Fewer turns that begin where indices say are quicker one by one than what is set up for all.
 const LEAST_TURNS: usize = 6;
 
-/// Fewer turns are over before what moves few narrow rows in each is found.
-const LEAST_OF_FEW: usize = 8;
-
 /// Fewer rows behind tables have moved turn by turn before they are listed.
 const LEAST_BY_TABLES: usize = 32;
 
@@ -99,7 +96,7 @@ impl Schedule {
 
     /// Whether `count` rows of a strided move are few in each of many turns.
     pub(super) fn are_few(&self, strided: &Strided, count: usize, turns: usize) -> bool {
-        turns >= LEAST_OF_FEW && few::takes(strided.bytes, count, self.cache())
+        few::pays(strided.bytes, count, turns, self.cache())
     }
 
     /// Whether rows of turns that begin where indices say are listed, and moved together: those of a turn are few and lie in sequence, so what

@@ -12,6 +12,9 @@ pub(super) const MOST: usize = 7;
 /// Wider rows are fetched ahead, unless the result stays near.
 const WIDEST: usize = 31;
 
+/// Fewer turns are over before the function for them is found.
+const LEAST_TURNS: usize = 8;
+
 /// Whether `count` rows of `bytes` bytes, of a result that this cache keeps, are moved here.
 pub(super) fn takes(bytes: usize, count: usize, cache: Cache) -> bool {
     let widest = if cache == Cache::Near {
@@ -20,6 +23,11 @@ pub(super) fn takes(bytes: usize, count: usize, cache: Cache) -> bool {
         WIDEST
     };
     bytes <= widest && count <= MOST
+}
+
+/// Whether turns that have so many of such rows each are more than what finding their function takes.
+pub(super) fn pays(bytes: usize, count: usize, turns: usize, cache: Cache) -> bool {
+    turns >= LEAST_TURNS && takes(bytes, count, cache)
 }
 
 /// Whether these rows are moved here in each of several turns.

@@ -47,9 +47,6 @@ const LONGEST_SECOND: usize = 3 * LINE;
 /// From so many rows of a single turn on, places are found before the first row moves.
 const LEAST_FOUND: usize = 24;
 
-/// Fewer turns of few rows are over before these lie in registers.
-const LEAST_OF_FEW: usize = 8;
-
 /// How the best level moves all rows that a verified schedule looks up, if they are the same in all turns, stay near, and their loops are few.
 pub(super) fn known(schedule: &Schedule, picks: &LookedUp) -> Option<KnownPicks> {
     let access = &picks.lookup.access;
@@ -151,10 +148,10 @@ impl KnownPicks {
         }
     }
 
-    /// Whether they are few and short in each turn, and turns are at least [`LEAST_OF_FEW`].
+    /// Whether they are few and short in each of many turns.
     fn are_few(&self) -> bool {
         let [_, around, rows] = self.loops.0;
-        around.turns >= LEAST_OF_FEW && few::takes(self.bytes, rows.turns, Cache::Near)
+        few::pays(self.bytes, rows.turns, around.turns, Cache::Near)
     }
 
     /// Whether the level has gathers of words, and they are quick.

@@ -63,12 +63,11 @@ fn way_around(kind: &str) -> &'static str {
 }
 
 /// Refuses a layer that xslice does not compile, and what a layer's version does not have.
-pub fn in_scope<'a>(layer: &Layer<'a>) -> Result<(), Fault> {
+pub fn in_scope(layer: &Layer<'_>) -> Result<(), Fault> {
     if let Some(text @ ("" | "opset")) = layer.version {
         return Err(layer.malformed("version", text, "a set such as opset8"));
     }
-    let number = |set: &'a str| set.strip_prefix("opset");
-    let set = layer.version.map_or(Some(""), number);
+    let set = layer.version.map_or(Some(""), |v| v.strip_prefix("opset"));
     let (Some((kind, version, inputs, attributes)), Some(set)) = (found(layer), set) else {
         let mut known: Vec<_> = LAYERS.iter().map(|(kind, ..)| *kind).collect();
         known.dedup();
