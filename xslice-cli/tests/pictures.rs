@@ -265,7 +265,7 @@ fn what_is_no_single_nest_is_refused() {
 fn explain_says_why_a_move_is_no_faster_one_and_what_auto_runs() {
     for (notation, words) in [
         (
-            "<u8[640]> x[1:]",
+            "<u8[64000]> x[1:]",
             &["one contiguous run", "runner always: copying"][..],
         ),
         (

@@ -112,7 +112,9 @@ impl Level {
     pub(crate) const SHORTEST_VECTOR: usize = 16;
 
     /// Bytes of the vectors that shuffles are made of: two of the lowest level's with AVX2.
-    pub(crate) fn vector(self) -> usize {
+    #[doc(hidden)]
+    #[must_use]
+    pub fn vector(self) -> usize {
         match self.kind() {
             #[cfg(target_arch = "x86_64")]
             Kind::Avx512 => 64,

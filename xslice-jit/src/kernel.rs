@@ -3,8 +3,10 @@
 //! A [`Code`] owns the pages of one compiled function and gives them back when the last kernel that uses it is gone. A [`Kernel`] is
 //! a plan and, for each of its nests, code with the numbers that it runs on. Which code a kernel gets is not decided here.
 
+use crate::avx512;
 use crate::codegen::{self, Helpers};
 use crate::key::Structure;
+use crate::pieces::LINE;
 use crate::{Decline, Engine, Listing, MemoryPolicy};
 use cranelift_codegen::Context;
 use cranelift_codegen::control::ControlPlane;
@@ -68,19 +70,28 @@ impl Code {
         let id = module
             .declare_anonymous_function(&signature)
             .map_err(declined)?;
-        let bytes = with_workspace(|context, frontend| {
-            codegen::write(context, frontend, isa, structure, baked, helpers());
-            module.define_function(id, context).map_err(declined)?;
-            Ok(context
-                .compiled_code()
-                .map_or(0, |code| code.code_buffer().len()))
-        })?;
+        let bytes = match straight(structure) {
+            Some(code) => {
+                let line = LINE as u64;
+                let defined = module.define_function_bytes(id, line, &code, &[]);
+                defined.map_err(declined)?;
+                code.len()
+            }
+            None => with_workspace(|context, frontend| {
+                codegen::write(context, frontend, isa, structure, baked, helpers());
+                module.define_function(id, context).map_err(declined)?;
+                Ok(context
+                    .compiled_code()
+                    .map_or(0, |code| code.code_buffer().len()))
+            })?,
+        };
         module.finalize_definitions().map_err(declined)?;
         let address = module.get_finalized_function(id);
         pages.measure(bytes);
         // SAFETY: `address` is the function that was just compiled with `codegen::signature`, which has the five pointer parameters, the
-        // result (0 or 1) and the calling convention of `Entry`; its pages are executable since `finalize_definitions` and stay mapped
-        // while `pages` lives, which is as long as `entry`.
+        // result (0 or 1) and the calling convention of `Entry`; or it was assembled for these by `avx512`, which writes no register that the
+        // convention keeps, of instructions that the processor has (`pieces::of`). Its pages are executable since `finalize_definitions` and
+        // stay mapped while `pages` lives, which is as long as `entry`.
         let entry = unsafe { std::mem::transmute::<*const u8, Entry>(address) };
         Ok(Self { entry, pages })
     }
@@ -131,6 +142,12 @@ impl Drop for Pages {
             unsafe { module.free_memory() }
         }
     }
+}
+
+/// The bytes of the code of pieces, if the structure is that.
+fn straight(structure: &Structure) -> Option<Vec<u8>> {
+    let pieces = structure.pieces.as_ref()?;
+    Some(avx512::assemble(&avx512::instructions(pieces), pieces))
 }
 
 /// Whether functions can be written down for `perf` where the environment asks for it. The code generator does that, and panics where it
@@ -542,7 +559,7 @@ impl Bound {
         // `key::split_known`, one schedule), so it reads exactly these arrays; the first two buffers are handed over as well, null where it has
         // no such position. The schedule is of a verified nest (I2); `Plan::admit` or `Direct` has compared the buffers of this call with the
         // lengths it was verified for, and the checks of the plan before it have proved its indices, but for those that it tests before it uses
-        // them: every access is in bounds (I3). `dst` comes from an exclusive borrow, `starts` from shared ones or from earlier temporaries
+        // them: every access is in bounds (I3), those of pieces by what the schedule says of each byte. `dst` comes from an exclusive borrow, `starts` from shared ones or from earlier temporaries
         // (I5). The pages stay mapped: `self` holds the code.
         unsafe { (self.code.entry)(self.numbers.as_ptr(), starts.as_ptr(), dst, first, second) }
     }
@@ -550,6 +567,12 @@ impl Bound {
 
 /// The code of `structure` as text.
 pub(crate) fn listing(structure: &Structure, baked: Option<&[i64]>) -> Result<Listing, Decline> {
+    if let Some(pieces) = &structure.pieces {
+        return Ok(Listing {
+            clif: pieces.to_string(),
+            assembly: avx512::text(&avx512::instructions(pieces)),
+        });
+    }
     let isa = codegen::host().map_err(|_| Decline::Host)?;
     with_workspace(|context, frontend| {
         codegen::write(context, frontend, isa, structure, baked, helpers());

@@ -10,6 +10,7 @@
 //! precompiled Moves with the innermost loop around it, or with all loops where rows are near or known, or turns look up the same ones: they have
 //! wider vectors, fetch ahead, and write past the caches.
 
+use crate::pieces::{self, Pieces};
 use crate::vectors::{self, Vector};
 use xslice_core::ir::{
     Access, Buffer, IndexType, List, LookedUp, Lookup, Move, Progression, Reader, Row, Schedule,
@@ -41,6 +42,8 @@ pub(crate) struct Structure {
     pub inner: Inner,
     /// What one turn of [`Inner::Vectors`] moves; nothing for any other.
     pub vectors: Vec<Vector>,
+    /// What [`Inner::Pieces`] moves; `None` for any other.
+    pub pieces: Option<Box<Pieces>>,
 }
 
 /// A position that moves through a buffer.
@@ -81,6 +84,8 @@ pub(crate) enum Inner {
     },
     /// Short runs as the vectors of the structure; baked only.
     Vectors,
+    /// All, as the pieces of the structure; baked only, and without the code generator.
+    Pieces,
     /// By a helper, which reads the schedule itself: the move and the loops that are not around it.
     Innermost {
         /// The position of the index of a lookup.
@@ -224,6 +229,12 @@ pub(crate) fn is_long(schedule: &Schedule) -> bool {
 
 /// Takes a schedule apart for code that knows its numbers: as [`split`], or as vectors where that takes fewer instructions.
 pub(crate) fn split_known(schedule: &Schedule, reader: Option<Reader>) -> Box<Parts> {
+    if let Some(pieces) = pieces::of(schedule) {
+        let mut parts = Parts::outer(schedule, 0, 1, 0);
+        parts.structure.inner = Inner::Pieces;
+        parts.structure.pieces = Some(Box::new(pieces));
+        return parts;
+    }
     let Some(group) = vectors::group(schedule) else {
         return split(schedule, reader);
     };
@@ -275,6 +286,7 @@ impl Parts {
                 positions: List::new(),
                 inner: Inner::Innermost { table: None },
                 vectors: Vec::new(),
+                pieces: None,
             },
             numbers: Vec::with_capacity(2 * loops + 1 + positions * (loops + 3) + of_move),
             reads: List::new(),

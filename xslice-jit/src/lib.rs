@@ -19,6 +19,7 @@
 #![deny(unsafe_code)]
 
 mod attempts;
+mod avx512;
 mod cache;
 mod codegen;
 #[expect(
@@ -27,6 +28,7 @@ mod codegen;
 )]
 mod kernel;
 mod key;
+mod pieces;
 mod vectors;
 
 pub use kernel::Kernel;
@@ -38,7 +40,7 @@ use key::{Parts, Structure};
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use xslice_core::ir::{Move, PlannedNest, Step};
+use xslice_core::ir::{Move, PlannedNest, Schedule, Step};
 use xslice_core::{Error, Plan, Program, Signature};
 
 /// `Auto` compiles a structure when it is asked for this often with new numbers.
@@ -55,14 +57,15 @@ const HOT: u32 = 16;
 /// | a structure of which code exists, with new numbers | keyed: the code of the structure with these numbers |
 /// | a structure the 4th time with new numbers | keyed, compiled now |
 /// | the same program and signature the 16th time again | baked, compiled now, in the place of what was cached |
-/// | nothing but long moves and one contiguous copy, no indices in the loops around them | runner always: machine code would call the same Moves, but for a small shuffle, which is baked |
+/// | nothing but long moves and one contiguous copy, no indices in the loops around them | runner always: machine code would call the same Moves, but for a small result, which is baked where the processor has vectors for it |
 /// | strings, a host without code generation or executable memory | runner always; [`Kernel::declined`] says why |
 ///
 /// A move is long where a row has more than 64 bytes, or one turn of the loops around it more than 512 (256 of a Range) or 160 rows of a
 /// look-up (a shuffle always is, and so is a look-up whose rows are taken apart by one), or where many turns share the indices of a
 /// look-up. Machine code, keyed or baked, calls the runner's precompiled Move for it, with the innermost loop around it or, in small results,
 /// all, and moves what is shorter in place; where a call is one turn of a long move, [`Kernel::run`] goes to the Move at once. Baked code knows where each byte
-/// comes from, and so moves short runs, and a shuffle where that takes less than a call, by vectors whose bytes it puts in order.
+/// comes from, and so moves short runs, and a shuffle where that takes less than a call, by vectors whose bytes it puts in order: with AVX-512
+/// by those of 64 bytes, of which a result of up to 16 KiB is a few for each line, whatever it is, but for indices and values of a Range.
 /// Two schedules have one structure when only their numbers (extents, strides, offsets, sizes) differ. Requests are counted in
 /// [`Jit::compile`], never in [`Kernel::run`].
 /// `XSLICE_JIT=off` in the environment makes the runner the engine of every `Jit`.
@@ -554,11 +557,16 @@ pub fn gains(plan: &Plan, engine: Engine) -> bool {
             let reads_indices = !schedule.src().is_affine() && !is_whole;
             reads_indices
                 || !(is_one_run || is_whole || key::is_long(schedule))
-                || (engine == Engine::Baked && vectors::group(schedule).is_some())
+                || (engine == Engine::Baked && knows_better(schedule))
         })
 }
 
-/// What the code generator makes of a plan, to be read by people: for each nest its CLIF and its assembly, keyed or baked.
+/// Whether code that knows its numbers has vectors for a schedule.
+fn knows_better(schedule: &Schedule) -> bool {
+    pieces::of(schedule).is_some() || vectors::group(schedule).is_some()
+}
+
+/// The machine code of a plan, to be read by people: for each nest the form that it is made of and its assembly, keyed or baked.
 ///
 /// ```
 /// use xslice_core::{ElementType, Program, Signature};
@@ -585,7 +593,7 @@ pub fn listing(plan: &Plan, engine: Engine) -> Result<Vec<Listing>, Decline> {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Listing {
-    /// The code generator's intermediate form.
+    /// The code generator's intermediate form; of straight code, which is made without it, the pieces that it moves.
     pub clif: String,
     /// Assembly of this host.
     pub assembly: String,

@@ -32,7 +32,8 @@ fn dropped_kernels_leave_nothing() {
             assert_eq!(kernel.engine(), Engine::Baked);
         }
     };
-    compile_and_drop(200);
+    // Every shape once: what the allocator keeps for the largest is no leak.
+    compile_and_drop(1000);
     let (before, mapped) = (resident(), mappings());
     compile_and_drop(count);
     let (after, still_mapped) = (resident(), mappings());

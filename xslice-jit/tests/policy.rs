@@ -80,12 +80,12 @@ fn auto_leaves_plain_copies_to_the_runner() {
         .build()
         .unwrap();
     let rows = Program::chain("x")
-        .then(slice([0, 0], [9, 64], [1, 1]))
+        .then(slice([0, 0], [90, 64], [1, 1]))
         .build()
         .unwrap();
     for _ in 0..40 {
         let vector = Signature::new().operand(ElementType::F32, &[10]);
-        for (program, signature) in [(&one, &vector), (&rows, &matrix(9, 100))] {
+        for (program, signature) in [(&one, &vector), (&rows, &matrix(90, 100))] {
             assert_eq!(
                 jit.compile(program, signature).unwrap().engine(),
                 Engine::Runner

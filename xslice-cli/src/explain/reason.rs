@@ -106,7 +106,7 @@ pub fn auto(
             let why = if gains(plan, Engine::Keyed) {
                 ", keyed where numbers vary: its runs are short, and loops over them cost less as machine code"
             } else {
-                ": it is small, and its vectors in place cost less than a call of the shuffle"
+                ": it is small, and its vectors in place cost less than a call of the precompiled move"
             };
             return Ok(format!(
                 "runner at once; {engine} from request {request} of the same{why}"

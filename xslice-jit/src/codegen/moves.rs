@@ -47,8 +47,8 @@ impl<'e> Emitter<'e> {
                 let table = table.map(|table| pointers.at[table]);
                 self.innermost(dst, src, table);
             }
-            // It has no loops and no positions.
-            Inner::Whole => {}
+            // They have no loops.
+            Inner::Whole | Inner::Pieces => {}
         }
     }
 

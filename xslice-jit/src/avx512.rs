@@ -1,0 +1,414 @@
+//! From pieces to machine code of AVX-512, whose vectors of a line the code generator has none of.
+//!
+//! The function has the signature of every other one: see `codegen`. It finds where the destination begins in a line and takes the pieces for
+//! that: for each part one load or two, and an instruction that puts their elements in order, for each line a store. Pieces that repeat are a
+//! loop around them. The orders lie behind the code; those that several parts have stay in registers. Only registers that no calling
+//! convention keeps are written, of vectors `zmm16` and up: nothing is to be saved, and no upper half to be cleared.
+
+mod instruction;
+
+use crate::pieces::{
+    KEPT, LINE, MASKS, MOST_LOADS, PHASES, Part, Piece, Pieces, Source, Stretch, stored_whole,
+    written,
+};
+pub(crate) use instruction::Instruction;
+use instruction::{Place, Zmm};
+use std::ops::Range;
+
+/// Registers for lines, in turn: one is put together while the next one has begun.
+const LINES: [Zmm; 3] = [Zmm(16), Zmm(17), Zmm(18)];
+
+/// Registers for what is used once, in turn: an order and what it gives.
+const PASSING: [Zmm; 3] = [Zmm(19), Zmm(20), Zmm(21)];
+
+/// The first of the registers for orders, the others follow it.
+const KEPT_FROM: u8 = 22;
+
+/// In the place of the register of a mask: all elements.
+const NO_MASK: u8 = 0;
+
+/// The instructions for `pieces`.
+pub(crate) fn instructions(pieces: &Pieces) -> Vec<Instruction> {
+    let mut code = vec![Instruction::Phase];
+    let [first, others @ ..] = &pieces.ways;
+    for (phase, way) in PHASES[1..].iter().zip(others) {
+        if way != first {
+            code.push(Instruction::IfPhase(*phase));
+        }
+    }
+    way(pieces, first, &mut code);
+    for (phase, other) in PHASES[1..].iter().zip(others) {
+        if other != first {
+            code.push(Instruction::OfPhase(*phase));
+            way(pieces, other, &mut code);
+        }
+    }
+    code
+}
+
+/// The instructions for buffers that begin at one place of a line.
+fn way(of: &Pieces, stretches: &[Stretch], code: &mut Vec<Instruction>) {
+    let mut writer = Writer {
+        code,
+        kept: kept(of.orders.len(), stretches),
+        unit: of.unit,
+        masks: [0; MASKS],
+        next_mask: 0,
+        lines: 0,
+        passing: 0,
+        left_over: LINES[0],
+        gone: [0, 0],
+    };
+    for stretch in stretches {
+        writer.stretch(stretch);
+    }
+    code.push(Instruction::Return);
+}
+
+/// The same to be read by people, a line for each.
+pub(crate) fn text(code: &[Instruction]) -> String {
+    code.iter().map(|each| format!("{each}\n")).collect()
+}
+
+/// The bytes of a function of these instructions, its orders behind it.
+pub(crate) fn assemble(code: &[Instruction], pieces: &Pieces) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    // The ends of instructions that name a distance, and what lies there.
+    let (mut constants, mut branches) = (Vec::new(), Vec::new());
+    let (mut ways, mut turns) = ([0; PHASES.len()], 0);
+    let way_of = |phase: i32| PHASES.iter().position(|&other| other == phase).unwrap_or(0);
+    for instruction in code {
+        instruction.encode(&mut bytes);
+        match *instruction {
+            Instruction::LoadOrder { order, .. } => constants.push((bytes.len(), order)),
+            Instruction::IfPhase(phase) => branches.push((bytes.len(), way_of(phase))),
+            Instruction::OfPhase(phase) => ways[way_of(phase)] = bytes.len(),
+            Instruction::Turns(_) => turns = bytes.len(),
+            Instruction::NextTurn { .. } => {
+                let end = bytes.len();
+                put_distance(&mut bytes, end, turns);
+            }
+            _ => {}
+        }
+    }
+    bytes.resize(bytes.len().next_multiple_of(LINE), 0);
+    let orders = bytes.len();
+    let constants = constants
+        .iter()
+        .map(|&(end, order)| (end, orders + order * LINE));
+    let branches = branches.iter().map(|&(end, way)| (end, ways[way]));
+    for (end, target) in constants.chain(branches) {
+        put_distance(&mut bytes, end, target);
+    }
+    bytes.extend(pieces.orders.iter().flatten());
+    bytes
+}
+
+/// Completes the instruction that ends there.
+fn put_distance(bytes: &mut [u8], end: usize, target: usize) {
+    let distance = target as i32 - end as i32;
+    bytes[end - 4..end].copy_from_slice(&distance.to_le_bytes());
+}
+
+/// For each order the register that keeps it, and whether it is there yet; `None` for those that one part alone has, or for which there is
+/// no register.
+fn kept(orders: usize, stretches: &[Stretch]) -> Vec<Option<(Zmm, bool)>> {
+    let mut uses = vec![0; orders];
+    for stretch in stretches {
+        for source in stretch.pieces.iter().flat_map(Piece::sources) {
+            if let Source::Ordered { order, .. } = source {
+                uses[order] += stretch.turns;
+            }
+        }
+    }
+    let mut often: Vec<usize> = (0..uses.len()).filter(|&order| uses[order] > 1).collect();
+    often.sort_by_key(|&order| std::cmp::Reverse(uses[order]));
+    let mut kept = vec![None; uses.len()];
+    for (order, register) in often.into_iter().take(KEPT).zip(KEPT_FROM..) {
+        kept[order] = Some((Zmm(register), false));
+    }
+    kept
+}
+
+struct Writer<'a> {
+    code: &'a mut Vec<Instruction>,
+    kept: Vec<Option<(Zmm, bool)>>,
+    unit: usize,
+    /// What the registers of masks hold, from the first that is one; 0 for nothing.
+    masks: [u64; MASKS],
+    next_mask: usize,
+    lines: usize,
+    passing: usize,
+    /// What the last part of a line has left over.
+    left_over: Zmm,
+    /// How far loops have moved the registers of the destination and of the source.
+    gone: [i32; 2],
+}
+
+impl Writer<'_> {
+    /// Straight code, or a loop around it.
+    fn stretch(&mut self, stretch: &Stretch) {
+        let Stretch {
+            turns,
+            steps,
+            ref pieces,
+        } = *stretch;
+        if turns > 1 {
+            self.keep_all(pieces);
+            self.code.push(Instruction::Turns(turns));
+        }
+        for piece in pieces {
+            self.piece(piece);
+        }
+        if turns > 1 {
+            self.code.push(Instruction::NextTurn { steps });
+            for (gone, step) in self.gone.iter_mut().zip(steps) {
+                *gone += turns * step;
+            }
+        }
+    }
+
+    /// Puts what a loop needs in each turn into registers, as far as there are enough.
+    fn keep_all(&mut self, pieces: &[Piece]) {
+        for source in pieces.iter().flat_map(Piece::sources) {
+            if let Source::Ordered { order, .. } = source
+                && self.kept[order].is_some()
+            {
+                self.order(order);
+            }
+        }
+        let mut masks = Vec::new();
+        for bytes in pieces.iter().flat_map(Piece::masks) {
+            if !masks.contains(&bytes) {
+                masks.push(bytes);
+            }
+        }
+        // Others are made anew in each turn, as from nothing.
+        (self.masks, self.next_mask) = ([0; MASKS], 0);
+        if masks.len() <= MASKS {
+            for bytes in &masks {
+                self.mask(bytes);
+            }
+        }
+    }
+
+    fn piece(&mut self, piece: &Piece) {
+        match *piece {
+            Piece::Word { dst, bytes, source } => {
+                self.word(self.destination(dst), bytes, source);
+            }
+            Piece::Line { dst, ref parts } => self.line(self.destination(dst), parts),
+        }
+    }
+
+    fn word(&mut self, to: Place, bytes: usize, source: Source) {
+        let vector = self.next_line();
+        match source {
+            Source::Run { src, .. } => {
+                let from = self.source(src);
+                if bytes <= 8 {
+                    self.code.push(Instruction::LoadWord { bytes, from });
+                    self.code.push(Instruction::StoreWord { bytes, to });
+                    return;
+                }
+                self.code.push(Instruction::Load {
+                    unit: 8,
+                    vector,
+                    bytes,
+                    from,
+                    mask: NO_MASK,
+                    zeroes: false,
+                });
+            }
+            Source::Ordered { lines, order, .. } => self.ordered(vector, lines, order),
+            Source::LeftOver => {}
+        }
+        self.code.push(Instruction::Store { vector, bytes, to });
+    }
+
+    fn line(&mut self, to: Place, parts: &[Part]) {
+        let Some((first, others)) = parts.split_first() else {
+            return;
+        };
+        let line = self.first(first);
+        for part in others {
+            self.part(line, part);
+        }
+        let written = written(parts);
+        let vector = line;
+        match stored_whole(&written) {
+            Some(bytes) => self.code.push(Instruction::Store { vector, bytes, to }),
+            None => {
+                let (unit, mask) = (self.unit, self.mask(&written));
+                self.code.push(Instruction::StoreMasked {
+                    unit,
+                    vector,
+                    to,
+                    mask,
+                });
+            }
+        }
+    }
+
+    /// The register of a line with its first part.
+    fn first(&mut self, part: &Part) -> Zmm {
+        match part.source {
+            Source::LeftOver => self.left_over,
+            Source::Run { src, .. } => {
+                let vector = self.next_line();
+                let mask = match part.is_masked(0) {
+                    true => self.mask(&part.bytes),
+                    false => NO_MASK,
+                };
+                self.load(vector, src, mask, true);
+                vector
+            }
+            Source::Ordered {
+                lines,
+                order,
+                goes_on,
+            } => {
+                let vector = self.next_line();
+                self.ordered(vector, lines, order);
+                if goes_on {
+                    self.left_over = vector;
+                }
+                vector
+            }
+        }
+    }
+
+    /// Puts another part into the register of a line.
+    fn part(&mut self, line: Zmm, part: &Part) {
+        let mask = self.mask(&part.bytes);
+        match part.source {
+            Source::LeftOver => {}
+            Source::Run { src, .. } => self.load(line, src, mask, false),
+            Source::Ordered {
+                lines: [Some(only), None],
+                order,
+                goes_on: false,
+            } => {
+                let (unit, order) = (self.unit, self.order(order));
+                self.code.push(Instruction::Order {
+                    unit,
+                    vector: line,
+                    order,
+                    from: self.source(only),
+                    mask,
+                });
+            }
+            Source::Ordered {
+                lines,
+                order,
+                goes_on,
+            } => {
+                let from = match goes_on {
+                    true => self.next_line(),
+                    false => self.passing(),
+                };
+                self.ordered(from, lines, order);
+                let unit = self.unit;
+                self.code.push(Instruction::Merge {
+                    unit,
+                    vector: line,
+                    from,
+                    mask,
+                });
+                if goes_on {
+                    self.left_over = from;
+                }
+            }
+        }
+    }
+
+    fn load(&mut self, vector: Zmm, src: i32, mask: u8, zeroes: bool) {
+        self.code.push(Instruction::Load {
+            unit: self.unit,
+            vector,
+            bytes: LINE,
+            from: self.source(src),
+            mask,
+            zeroes: zeroes && mask != NO_MASK,
+        });
+    }
+
+    /// Elements of lines in a register of their own.
+    fn ordered(&mut self, vector: Zmm, [one, other]: [Option<i32>; MOST_LOADS], order: usize) {
+        let (unit, order) = (self.unit, self.order(order));
+        let from = self.source(one.unwrap_or(0));
+        match other {
+            None => self.code.push(Instruction::Order {
+                unit,
+                vector,
+                order,
+                from,
+                mask: NO_MASK,
+            }),
+            Some(other) => {
+                self.code.push(Instruction::Load {
+                    unit,
+                    vector,
+                    bytes: LINE,
+                    from,
+                    mask: NO_MASK,
+                    zeroes: false,
+                });
+                self.code.push(Instruction::OrderBoth {
+                    unit,
+                    vector,
+                    order,
+                    from: self.source(other),
+                });
+            }
+        }
+    }
+
+    fn destination(&self, at: i32) -> Place {
+        Place::Destination(at - self.gone[0])
+    }
+
+    fn source(&self, at: i32) -> Place {
+        Place::Source(at - self.gone[1])
+    }
+
+    fn next_line(&mut self) -> Zmm {
+        self.lines += 1;
+        LINES[self.lines % LINES.len()]
+    }
+
+    fn passing(&mut self) -> Zmm {
+        self.passing += 1;
+        PASSING[self.passing % PASSING.len()]
+    }
+
+    /// The register of a mask of these bytes.
+    fn mask(&mut self, bytes: &Range<usize>) -> u8 {
+        let below = |bytes: usize| {
+            1u64.unbounded_shl((bytes / self.unit) as u32)
+                .wrapping_sub(1)
+        };
+        let elements = below(bytes.end) & !below(bytes.start);
+        if let Some(at) = self.masks.iter().position(|&kept| kept == elements) {
+            return at as u8 + 1;
+        }
+        let at = self.next_mask;
+        self.next_mask = (at + 1) % self.masks.len();
+        self.masks[at] = elements;
+        let mask = at as u8 + 1;
+        self.code.push(Instruction::Mask { mask, elements });
+        mask
+    }
+
+    /// The register of an order.
+    fn order(&mut self, order: usize) -> Zmm {
+        let (vector, is_there) = match &mut self.kept[order] {
+            Some((vector, is_there)) => (*vector, std::mem::replace(is_there, true)),
+            None => (self.passing(), false),
+        };
+        if !is_there {
+            self.code.push(Instruction::LoadOrder { vector, order });
+        }
+        vector
+    }
+}

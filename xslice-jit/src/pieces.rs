@@ -1,0 +1,275 @@
+//! A small result as pieces, for straight code in vectors of a line.
+//!
+//! Where all numbers are known, it is known of each byte where it comes from. A result is cut where lines of memory end, and each line is put
+//! together out of parts: elements of one load or two, which one instruction puts where they belong in the line. What is left over of a part
+//! begins the next line. Where that takes longer, it is cut into words, each out of one part, which may write more than it has: what comes
+//! after it writes that again. Pieces that repeat are a loop. There are four ways, since a buffer may begin anywhere in a line; each moves the
+//! same, wherever it begins.
+//!
+//! No byte is read before the first or behind the last one that the nest reads, which are in the operand (I3), and no byte is written but
+//! those of the result (I4).
+
+mod cutter;
+mod loops;
+mod runs;
+#[cfg(test)]
+mod tests;
+
+use cutter::{Cutter, Way};
+use runs::Moved;
+use std::fmt;
+use std::ops::Range;
+use xslice_core::ir::Schedule;
+
+/// Bytes of a line of memory, which are those of a vector.
+pub(crate) const LINE: usize = 64;
+
+/// Bytes of a result at most, and elements that stay together: to find where each comes from takes time.
+const MOST_BYTES: usize = 16 << 10;
+const MOST_ELEMENTS: usize = 4 << 10;
+
+/// Below this, results may cost twice as much: a precompiled Move has more to begin with than it moves.
+const SMALL: usize = 2 << 10;
+
+/// Bytes by which it is found how a result is cut.
+const SAMPLE: usize = 512;
+
+/// Loads of a part at most.
+pub(crate) const MOST_LOADS: usize = 2;
+
+/// Bytes of elements that one instruction takes out of two loads.
+const LEAST_OF_TWO: usize = 4;
+
+/// Registers for masks, and those in which orders stay.
+pub(crate) const MASKS: usize = 7;
+pub(crate) const KEPT: usize = 10;
+
+/// Where a buffer may begin in a line of memory, as allocators have it.
+pub(crate) const PHASES: [i32; 4] = [0, 16, 32, 48];
+
+/// Which element of one or two loads each element of a vector is, as the instruction reads it.
+pub(crate) type Order = [u8; LINE];
+
+/// All that a nest moves. All places are counted from the starts of the buffers.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Pieces {
+    /// For buffers of each of [`PHASES`].
+    pub ways: [Vec<Stretch>; PHASES.len()],
+    /// The different orders of parts.
+    pub orders: Vec<Order>,
+    /// Bytes of the elements that an order names: 1, 4 or 8.
+    pub unit: usize,
+}
+
+/// Turns of a loop, or straight code, which is one.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Stretch {
+    pub turns: i32,
+    /// What one turn adds to the places of its pieces, in the destination and in the source.
+    pub steps: [i32; 2],
+    pub pieces: Vec<Piece>,
+}
+
+/// Bytes of the destination.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Piece {
+    /// So many, a power of two. Those that are not elements of the source are written again by what follows.
+    Word {
+        dst: i32,
+        bytes: usize,
+        source: Source,
+    },
+    /// The parts that a line consists of.
+    Line { dst: i32, parts: Vec<Part> },
+}
+
+/// Bytes of a line.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Part {
+    /// Which; those of the parts of a line are neighbours.
+    pub bytes: Range<usize>,
+    pub source: Source,
+}
+
+/// Where the bytes of a part come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Source {
+    /// Neighbours. If the first byte of the line were one, it would come from here; whether as many as a vector may be read there.
+    Run { src: i32, is_whole: bool },
+    /// Elements of lines, by an order; whether there are some in the next line.
+    Ordered {
+        lines: [Option<i32>; MOST_LOADS],
+        order: usize,
+        goes_on: bool,
+    },
+    /// What the last part of the line before has left over.
+    LeftOver,
+}
+
+/// The result of a schedule as pieces, if the processor has vectors of a line, and the result is small and quick that way.
+pub(crate) fn of(schedule: &Schedule) -> Option<Pieces> {
+    has_vectors_of_lines().then(|| cut(schedule)).flatten()
+}
+
+fn cut(schedule: &Schedule) -> Option<Pieces> {
+    if !schedule.src().is_affine() || schedule.bytes() > MOST_BYTES {
+        return None;
+    }
+    let moved = Moved::by(schedule)?;
+    let elements = schedule.bytes() / moved.unit;
+    if moved.reach.len() < LINE || elements > MOST_ELEMENTS {
+        return None;
+    }
+    let rows = moved.rows(schedule);
+    let mut ways = Way::all(&moved, rows.is_some());
+    let mut cutter = Cutter::new(&moved, rows.as_deref());
+    ways.sort_by_cached_key(|&way| cutter.cost(way, PHASES[0]));
+    let sample = schedule.bytes().min(SAMPLE);
+    if cutter.cost(ways[0], PHASES[0]) * LINE > most_cost(schedule) * sample {
+        return None;
+    }
+    ways.truncate(2);
+    let cut = |phase: i32| {
+        let way = *ways.iter().min_by_key(|&&way| cutter.cost(way, phase))?;
+        loops::rolled(cutter.cut(way, phase))
+    };
+    let ways: Option<Vec<_>> = PHASES.into_iter().map(cut).collect();
+    let ways = ways?.try_into().ok()?;
+    Some(Pieces {
+        ways,
+        unit: cutter.named(),
+        orders: cutter.orders(),
+    })
+}
+
+/// What a line costs at most, as [`Cutter::cost`] counts. Precompiled Moves take as long for more: they, too, put every few bytes in order.
+fn most_cost(schedule: &Schedule) -> usize {
+    match schedule.bytes() {
+        ..SMALL => 768,
+        _ => 384,
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+fn has_vectors_of_lines() -> bool {
+    xslice_core::Level::best().vector() == LINE
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn has_vectors_of_lines() -> bool {
+    false
+}
+
+impl Part {
+    /// Whether a mask says which bytes it is, as part of that number of a line: what comes after it may write the others, what came before
+    /// may not.
+    pub fn is_masked(&self, number: usize) -> bool {
+        match self.source {
+            Source::Run { is_whole, .. } => number > 0 || !is_whole,
+            Source::Ordered { .. } => number > 0,
+            Source::LeftOver => false,
+        }
+    }
+}
+
+impl Piece {
+    /// The bytes of each mask that it takes.
+    pub fn masks(&self) -> impl Iterator<Item = Range<usize>> {
+        let parts = match self {
+            Self::Word { .. } => &[][..],
+            Self::Line { parts, .. } => parts,
+        };
+        let numbered = parts.iter().enumerate();
+        let masked = numbered.filter(|(number, part)| part.is_masked(*number));
+        let written = Some(written(parts)).filter(|written| stored_whole(written).is_none());
+        let of_parts = masked.map(|(_, part)| part.bytes.clone());
+        of_parts.chain(written.filter(|_| !parts.is_empty()))
+    }
+
+    /// Loads and stores that it takes, or that a part of it does.
+    fn parts(&self) -> usize {
+        match self {
+            Self::Word { .. } => 1,
+            Self::Line { parts, .. } => parts.len(),
+        }
+    }
+
+    pub fn dst(&self) -> i32 {
+        match *self {
+            Self::Word { dst, .. } | Self::Line { dst, .. } => dst,
+        }
+    }
+
+    /// Where its parts come from.
+    pub fn sources(&self) -> impl Iterator<Item = Source> {
+        let (word, parts) = match self {
+            Self::Word { source, .. } => (Some(*source), &[][..]),
+            Self::Line { parts, .. } => (None, &parts[..]),
+        };
+        word.into_iter().chain(parts.iter().map(|part| part.source))
+    }
+}
+
+/// The bytes of a line that its parts are.
+pub(crate) fn written(parts: &[Part]) -> Range<usize> {
+    let start = parts.first().map_or(0, |part| part.bytes.start);
+    start..parts.last().map_or(0, |part| part.bytes.end)
+}
+
+/// How many bytes these are, if one store writes them and no others.
+pub(crate) fn stored_whole(written: &Range<usize>) -> Option<usize> {
+    let is_whole = written.start == 0 && written.end.is_power_of_two() && written.end >= 4;
+    is_whole.then_some(written.end)
+}
+
+impl fmt::Display for Pieces {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (phase, way) in PHASES.iter().zip(&self.ways) {
+            writeln!(f, "function for buffers at {phase} bytes of a line")?;
+            for stretch in way {
+                let [dst, src] = stretch.steps;
+                writeln!(f, "  {} x, dst {dst:+}, src {src:+}", stretch.turns)?;
+                for piece in &stretch.pieces {
+                    writeln!(f, "    {piece}")?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Piece {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Word { dst, bytes, source } => {
+                write!(f, "dst[{dst}..][..{bytes}] <- {source}")
+            }
+            Self::Line { dst, parts } => {
+                write!(f, "dst[{dst}..][..{LINE}] <-")?;
+                for Part { bytes, source } in parts {
+                    write!(f, " {bytes:?}: {source}")?;
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Run { src, .. } => write!(f, "src[{src}..]"),
+            Self::Ordered {
+                lines: [one, other],
+                order,
+                ..
+            } => {
+                for line in [one, other].into_iter().flatten() {
+                    write!(f, "src[{line}..], ")?;
+                }
+                write!(f, "order {order}")
+            }
+            Self::LeftOver => f.write_str("left over"),
+        }
+    }
+}

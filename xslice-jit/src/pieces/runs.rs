@@ -1,0 +1,147 @@
+//! Where the bytes of a result come from, all of them.
+
+use super::LINE;
+use std::ops::Range;
+use xslice_core::ir::{Move, Schedule};
+
+/// Bytes from the start of a buffer at most: places are immediates, and sums of them do not overflow.
+const MOST_REACH: i64 = 1 << 30;
+
+/// Neighbouring bytes of the source that are neighbours in the destination.
+#[derive(Clone, Copy, Debug)]
+struct Run {
+    dst: i64,
+    src: i64,
+    bytes: usize,
+}
+
+/// Neighbouring bytes of the destination: their place, and where each element comes from.
+pub(super) type Span = (i32, Vec<i32>);
+
+/// All that a schedule moves.
+#[derive(Debug)]
+pub(super) struct Moved {
+    /// By their places.
+    pub spans: Vec<Span>,
+    /// Bytes of an element: as many as stay together.
+    pub unit: usize,
+    /// From the first byte that is read to the end of the last.
+    pub reach: Range<i32>,
+}
+
+impl Moved {
+    /// What a schedule moves. `None`: it reads indices or nothing, or places are too far from the starts of the buffers.
+    pub fn by(schedule: &Schedule) -> Option<Self> {
+        let runs = runs(schedule)?;
+        let low = runs.iter().map(|run| run.src).min()?;
+        let high = runs.iter().map(|run| run.src + run.bytes as i64).max()?;
+        let end = runs.last().map(|run| run.dst + run.bytes as i64)?;
+        if high.max(end) > MOST_REACH {
+            return None;
+        }
+        let unit = unit(&runs, low);
+        let spans = runs.chunk_by(|one, next| one.dst + one.bytes as i64 == next.dst);
+        let spans = spans.map(|span| {
+            let each = |run: &Run| (run.src..run.src + run.bytes as i64).step_by(unit);
+            let from = span.iter().flat_map(each).map(|at| at as i32);
+            (span[0].dst as i32, from.collect())
+        });
+        Some(Self {
+            spans: spans.collect(),
+            unit,
+            reach: low as i32..high as i32,
+        })
+    }
+
+    /// The spans taken apart where turns of the move end, if these have more than a line each.
+    pub fn rows(&self, schedule: &Schedule) -> Option<Vec<Span>> {
+        let row = of_turn(schedule);
+        if row <= LINE || !row.is_multiple_of(self.unit) || row >= schedule.bytes() {
+            return None;
+        }
+        let rows = self.spans.iter().flat_map(|(dst, from)| {
+            let rows = from.chunks(row / self.unit).zip(0..);
+            rows.map(move |(from, number)| (dst + number * row as i32, from.to_vec()))
+        });
+        Some(rows.collect())
+    }
+}
+
+/// What a schedule moves, from the starts of the buffers, by the destination.
+fn runs(schedule: &Schedule) -> Option<Vec<Run>> {
+    let mut runs = of_move(schedule.inner())?;
+    for run in &mut runs {
+        run.dst = run.dst.wrapping_add(schedule.dst().offset);
+        run.src = run.src.wrapping_add(schedule.src().offset);
+    }
+    let (dst, src) = (&schedule.dst().strides, &schedule.src().strides);
+    for (k, &extent) in schedule.extents().iter().enumerate().rev() {
+        runs = repeated(&runs, extent, dst[k], src[k]);
+    }
+    if !runs.is_sorted_by_key(|run| run.dst) {
+        runs.sort_unstable_by_key(|run| run.dst);
+    }
+    runs.dedup_by(|next, one| {
+        let bytes = one.bytes as i64;
+        let goes_on = (one.dst + bytes, one.src + bytes) == (next.dst, next.src);
+        if goes_on {
+            one.bytes += next.bytes;
+        }
+        goes_on
+    });
+    Some(runs)
+}
+
+/// What one turn of a move moves. `None`: it reads indices, or nothing.
+fn of_move(inner: &Move) -> Option<Vec<Run>> {
+    let run = |src: i64, dst: i64, bytes: usize| Run { dst, src, bytes };
+    Some(match inner {
+        Move::Copy { bytes } => vec![run(0, 0, *bytes)],
+        Move::Strided(rows) => {
+            let row = [run(0, 0, rows.bytes)];
+            repeated(&row, rows.count, rows.dst_stride, rows.src_stride)
+        }
+        Move::Shuffle(periods) => {
+            let pattern = periods.shuffle.pattern();
+            let bytes = pattern.offsets().iter().zip(0..);
+            let period: Vec<_> = bytes.map(|(&src, dst)| run(src.into(), dst, 1)).collect();
+            let (dst_stride, src_stride) = (pattern.period() as i64, pattern.src_stride().into());
+            repeated(&period, periods.count, dst_stride, src_stride)
+        }
+        Move::Lookup(_) | Move::Fill(_) => return None,
+    })
+}
+
+/// Neighbouring bytes that one turn of a move writes.
+fn of_turn(schedule: &Schedule) -> usize {
+    match schedule.inner() {
+        Move::Copy { bytes } => *bytes,
+        Move::Strided(rows) if rows.dst_stride == rows.bytes as i64 => rows.bytes * rows.count,
+        Move::Strided(rows) => rows.bytes,
+        Move::Shuffle(periods) => periods.count * periods.shuffle.pattern().period(),
+        Move::Lookup(_) | Move::Fill(_) => 0,
+    }
+}
+
+/// The runs of `count` turns, by those of one.
+fn repeated(runs: &[Run], count: usize, dst_stride: i64, src_stride: i64) -> Vec<Run> {
+    let turns = (0..count as i64).flat_map(|turn| {
+        runs.iter().map(move |run| Run {
+            dst: run.dst.wrapping_add(turn.wrapping_mul(dst_stride)),
+            src: run.src.wrapping_add(turn.wrapping_mul(src_stride)),
+            bytes: run.bytes,
+        })
+    });
+    turns.collect()
+}
+
+/// Bytes that stay together in all runs, counted from the first byte that is read and in lines of the destination.
+fn unit(runs: &[Run], low: i64) -> usize {
+    let together = |unit: &usize| {
+        runs.iter().all(|run| {
+            let places = [run.bytes, (run.src - low) as usize, run.dst as usize];
+            places.iter().all(|place| place.is_multiple_of(*unit))
+        })
+    };
+    [8, 4, 2].into_iter().find(together).unwrap_or(1)
+}

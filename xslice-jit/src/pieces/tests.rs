@@ -1,0 +1,185 @@
+//! Pieces, run on bytes by what they say, beside the interpreter.
+
+use super::*;
+use xslice_core::{ElementType, Output, Plan, Program, Scratch, Signature, interp};
+
+/// The last axis are the bytes of an element.
+fn plan(shape: &[usize], text: &str) -> Plan {
+    let signature = Signature::new().operand(ElementType::U8, shape);
+    let program = Program::parse(text).expect(text);
+    program.compile(&signature).expect(text)
+}
+
+fn pieces_of(plan: &Plan) -> Option<Pieces> {
+    plan.nests().find_map(|nest| cut(nest.schedule()?))
+}
+
+/// Moves bytes as machine code does, and no byte outside of the buffers.
+struct Machine<'a> {
+    pieces: &'a Pieces,
+    src: &'a [u8],
+    dst: Vec<u8>,
+    left_over: [u8; LINE],
+}
+
+impl Machine<'_> {
+    fn stretch(&mut self, stretch: &Stretch) {
+        for turn in 0..stretch.turns {
+            let [dst, src] = stretch.steps.map(|step| step * turn);
+            for piece in &stretch.pieces {
+                match piece {
+                    Piece::Word {
+                        dst: at,
+                        bytes,
+                        source,
+                    } => {
+                        let line = self.load(*source, 0..*bytes, false, src);
+                        self.store(at + dst, &line, 0..*bytes);
+                    }
+                    Piece::Line { dst: at, parts } => self.line(at + dst, parts, src),
+                }
+            }
+        }
+    }
+
+    fn line(&mut self, dst: i32, parts: &[Part], src: i32) {
+        let mut line = [0; LINE];
+        for (number, part) in parts.iter().enumerate() {
+            let is_masked = part.is_masked(number);
+            let loaded = self.load(part.source, part.bytes.clone(), is_masked, src);
+            match is_masked {
+                true => line[part.bytes.clone()].copy_from_slice(&loaded[part.bytes.clone()]),
+                false => line = loaded,
+            }
+            if let Source::Ordered { goes_on: true, .. } = part.source {
+                self.left_over = loaded;
+            }
+        }
+        self.store(dst, &line, written(parts));
+    }
+
+    fn load(&self, source: Source, bytes: Range<usize>, is_masked: bool, by: i32) -> [u8; LINE] {
+        let mut line = [0xee; LINE];
+        match source {
+            Source::LeftOver => line = self.left_over,
+            Source::Run { src, .. } => {
+                // Of a word, the bytes of it are read.
+                let read = match is_masked || bytes.start == 0 && bytes.len() < LINE {
+                    true => bytes,
+                    false => 0..LINE,
+                };
+                for at in read {
+                    line[at] = self.src[usize::try_from(src + by + at as i32).unwrap()];
+                }
+            }
+            Source::Ordered { lines, order, .. } => {
+                let mut read = Vec::new();
+                for at in lines.into_iter().flatten() {
+                    let at = usize::try_from(at + by).unwrap();
+                    read.extend(&self.src[at..at + LINE]);
+                }
+                let unit = self.pieces.unit;
+                let order = &self.pieces.orders[order];
+                for (element, line) in order.chunks(unit).zip(line.chunks_mut(unit)) {
+                    let at = usize::from(element[0]) * unit % read.len();
+                    line.copy_from_slice(&read[at..at + unit]);
+                }
+            }
+        }
+        line
+    }
+
+    fn store(&mut self, dst: i32, line: &[u8; LINE], bytes: Range<usize>) {
+        for at in bytes {
+            self.dst[usize::try_from(dst + at as i32).unwrap()] = line[at];
+        }
+    }
+}
+
+/// Every way of a plan of one nest gives what the interpreter gives, and writes nothing else.
+fn assert_moves(plan: &Plan, pieces: &Pieces, text: &str) {
+    let (len, written) = plan
+        .nests()
+        .map(|nest| (nest.nest().source_len(), nest.nest().destination_len()))
+        .next()
+        .expect(text);
+    let src: Vec<u8> = (0..len).map(|at| (at * 37 + at / 251) as u8).collect();
+    let mut expected = vec![0x55u8; written];
+    let run = interp::run(
+        plan,
+        &[(&src).into()],
+        Output::from(&mut expected),
+        &mut Scratch::new(),
+    );
+    run.expect(text);
+    for (way, phase) in pieces.ways.iter().zip(PHASES) {
+        let mut machine = Machine {
+            pieces,
+            src: &src,
+            dst: vec![0x55; written],
+            left_over: [0; LINE],
+        };
+        way.iter().for_each(|stretch| machine.stretch(stretch));
+        assert!(machine.dst == expected, "{text} at {phase}");
+    }
+}
+
+/// Rows, columns, reversed and picked ones, of elements of 1 to 8 bytes; and where they are straight code, loops and neither.
+#[test]
+fn pieces_move_what_the_interpreter_moves() {
+    let mut cut = 0;
+    for size in [1, 2, 4, 8] {
+        for (rows, columns) in [(1, 300), (7, 40), (3, 333), (20, 17), (130, 9), (500, 3)] {
+            for text in [
+                "x[:]",
+                "x[:, ::-1]",
+                "x[::-1, ::2]",
+                "x[::2, 1:]",
+                "x[:, 1::3]",
+                "x[::-2, ::-5]",
+                "x[:, :2]",
+                "x[:, 2:0:-1]",
+                "x[:, 1]",
+                "x[..., ::-1]",
+            ] {
+                let plan = plan(&[rows, columns, size], text);
+                if let Some(pieces) = pieces_of(&plan) {
+                    assert_moves(
+                        &plan,
+                        &pieces,
+                        &format!("[{rows}, {columns}, {size}] {text}"),
+                    );
+                    cut += 1;
+                }
+            }
+        }
+    }
+    assert!(cut > 150, "only {cut} are pieces");
+}
+
+/// No byte between the rows of a part is written.
+#[test]
+fn what_lies_between_rows_stays() {
+    let program = Program::parse("x[:, ::-1, :]").expect("a reversed axis");
+    for (row, distance) in [(5usize, 7isize), (16, 20), (20, 24), (33, 40)] {
+        let signature = Signature::new()
+            .operand(ElementType::U8, &[12, row, 4])
+            .output(&[4 * distance, 4, 1], 3);
+        let plan = program.compile(&signature).expect("a part");
+        let pieces = pieces_of(&plan).expect("a small part");
+        assert_moves(&plan, &pieces, &format!("rows of {row} at {distance}"));
+    }
+}
+
+/// What repeats is a loop, and what does not repeat and is much is no pieces.
+#[test]
+fn what_repeats_is_a_loop() {
+    let turns = |shape: &[usize], text: &str| {
+        let pieces = pieces_of(&plan(shape, text))?;
+        let turns = |way: &Vec<Stretch>| way.iter().map(|stretch| stretch.turns).max();
+        pieces.ways.iter().filter_map(turns).max()
+    };
+    assert_eq!(turns(&[200, 4], "x[:, ::-1]"), Some(1));
+    assert!(turns(&[1000, 2, 8], "x[:, ::-1]") > Some(1));
+    assert_eq!(turns(&[3000, 2, 8], "x[:, ::-1]"), None);
+}
