@@ -12,7 +12,7 @@ use crate::pieces::{
     written,
 };
 pub(crate) use instruction::Instruction;
-use instruction::{Place, Zmm};
+use instruction::{Assembler, Elements, Place, Zmm};
 use std::ops::Range;
 
 /// Registers for lines, in turn: one is put together while the next one has begun.
@@ -21,27 +21,27 @@ const LINES: [Zmm; 3] = [Zmm(16), Zmm(17), Zmm(18)];
 /// Registers for what is used once, in turn: an order and what it gives.
 const PASSING: [Zmm; 3] = [Zmm(19), Zmm(20), Zmm(21)];
 
-/// The first of the registers for orders, the others follow it.
+/// The first of the registers for orders; the others follow it, up to the last one that there is.
 const KEPT_FROM: u8 = 22;
+const _: () = assert!(KEPT_FROM as usize + KEPT == 32);
 
 /// In the place of the register of a mask: all elements.
 const NO_MASK: u8 = 0;
 
 /// The instructions for `pieces`.
 pub(crate) fn instructions(pieces: &Pieces) -> Vec<Instruction> {
-    let mut code = vec![Instruction::Phase];
-    let [first, others @ ..] = &pieces.ways;
-    for (phase, way) in PHASES[1..].iter().zip(others) {
-        if way != first {
-            code.push(Instruction::IfPhase(*phase));
-        }
+    let [first, ..] = &pieces.ways;
+    let numbered = || PHASES.into_iter().zip(&pieces.ways);
+    let others = || numbered().filter(|(_, way)| *way != first);
+    let mut code = Vec::new();
+    if others().next().is_some() {
+        code.push(Instruction::Phase);
     }
+    code.extend(others().map(|(phase, _)| Instruction::IfPhase(phase)));
     way(pieces, first, &mut code);
-    for (phase, other) in PHASES[1..].iter().zip(others) {
-        if other != first {
-            code.push(Instruction::OfPhase(*phase));
-            way(pieces, other, &mut code);
-        }
+    for (phase, other) in others() {
+        code.push(Instruction::OfPhase(phase));
+        way(pieces, other, &mut code);
     }
     code
 }
@@ -72,30 +72,28 @@ pub(crate) fn text(code: &[Instruction]) -> String {
 
 /// The bytes of a function of these instructions, its orders behind it.
 pub(crate) fn assemble(code: &[Instruction], pieces: &Pieces) -> Vec<u8> {
-    let mut bytes = Vec::new();
+    let mut assembler = Assembler::new();
     // The ends of instructions that name a distance, and what lies there.
     let (mut constants, mut branches) = (Vec::new(), Vec::new());
     let (mut ways, mut turns) = ([0; PHASES.len()], 0);
     let way_of = |phase: i32| PHASES.iter().position(|&other| other == phase).unwrap_or(0);
-    for instruction in code {
-        instruction.encode(&mut bytes);
-        match *instruction {
-            Instruction::LoadOrder { order, .. } => constants.push((bytes.len(), order)),
-            Instruction::IfPhase(phase) => branches.push((bytes.len(), way_of(phase))),
-            Instruction::OfPhase(phase) => ways[way_of(phase)] = bytes.len(),
-            Instruction::Turns(_) => turns = bytes.len(),
-            Instruction::NextTurn { .. } => {
-                let end = bytes.len();
-                put_distance(&mut bytes, end, turns);
-            }
+    for &instruction in code {
+        assembler.write(instruction);
+        let end = assembler.code.len();
+        match instruction {
+            Instruction::LoadOrder { order, .. } => constants.push((end, order)),
+            Instruction::IfPhase(phase) => branches.push((end, way_of(phase))),
+            Instruction::OfPhase(phase) => ways[way_of(phase)] = end,
+            Instruction::Turns(_) => turns = end,
+            Instruction::NextTurn { .. } => put_distance(&mut assembler.code, end, turns),
             _ => {}
         }
     }
+    let mut bytes = assembler.code;
     bytes.resize(bytes.len().next_multiple_of(LINE), 0);
     let orders = bytes.len();
-    let constants = constants
-        .iter()
-        .map(|&(end, order)| (end, orders + order * LINE));
+    let constants = constants.iter();
+    let constants = constants.map(|&(end, order)| (end, orders + order * LINE));
     let branches = branches.iter().map(|&(end, way)| (end, ways[way]));
     for (end, target) in constants.chain(branches) {
         put_distance(&mut bytes, end, target);
@@ -183,7 +181,7 @@ impl Writer<'_> {
                 masks.push(bytes);
             }
         }
-        // Others are made anew in each turn, as from nothing.
+        // More of them are made anew in each turn, as if none were there: at its end others are than at its beginning.
         (self.masks, self.next_mask) = ([0; MASKS], 0);
         if masks.len() <= MASKS {
             for bytes in &masks {
@@ -211,14 +209,12 @@ impl Writer<'_> {
                     self.code.push(Instruction::StoreWord { bytes, to });
                     return;
                 }
-                self.code.push(Instruction::Load {
-                    unit: 8,
+                let to = Elements {
                     vector,
-                    bytes,
-                    from,
+                    unit: 8,
                     mask: NO_MASK,
-                    zeroes: false,
-                });
+                };
+                self.code.push(Instruction::Load { to, bytes, from });
             }
             Source::Ordered { lines, order, .. } => self.ordered(vector, lines, order),
             Source::LeftOver => {}
@@ -239,13 +235,9 @@ impl Writer<'_> {
         match stored_whole(&written) {
             Some(bytes) => self.code.push(Instruction::Store { vector, bytes, to }),
             None => {
-                let (unit, mask) = (self.unit, self.mask(&written));
-                self.code.push(Instruction::StoreMasked {
-                    unit,
-                    vector,
-                    to,
-                    mask,
-                });
+                let mask = self.mask(&written);
+                let from = self.elements(line, mask);
+                self.code.push(Instruction::StoreMasked { from, to });
             }
         }
     }
@@ -256,11 +248,15 @@ impl Writer<'_> {
             Source::LeftOver => self.left_over,
             Source::Run { src, .. } => {
                 let vector = self.next_line();
-                let mask = match part.is_masked(0) {
-                    true => self.mask(&part.bytes),
-                    false => NO_MASK,
-                };
-                self.load(vector, src, mask, true);
+                let from = self.source(src);
+                match part.is_masked(0) {
+                    true => {
+                        let mask = self.mask(&part.bytes);
+                        let to = self.elements(vector, mask);
+                        self.code.push(Instruction::LoadAlone { to, from });
+                    }
+                    false => self.load(vector, NO_MASK, from),
+                }
                 vector
             }
             Source::Ordered {
@@ -281,22 +277,17 @@ impl Writer<'_> {
     /// Puts another part into the register of a line.
     fn part(&mut self, line: Zmm, part: &Part) {
         let mask = self.mask(&part.bytes);
+        let to = self.elements(line, mask);
         match part.source {
             Source::LeftOver => {}
-            Source::Run { src, .. } => self.load(line, src, mask, false),
+            Source::Run { src, .. } => self.load(line, mask, self.source(src)),
             Source::Ordered {
                 lines: [Some(only), None],
                 order,
                 goes_on: false,
             } => {
-                let (unit, order) = (self.unit, self.order(order));
-                self.code.push(Instruction::Order {
-                    unit,
-                    vector: line,
-                    order,
-                    from: self.source(only),
-                    mask,
-                });
+                let (order, from) = (self.order(order), self.source(only));
+                self.code.push(Instruction::Order { to, order, from });
             }
             Source::Ordered {
                 lines,
@@ -308,13 +299,7 @@ impl Writer<'_> {
                     false => self.passing(),
                 };
                 self.ordered(from, lines, order);
-                let unit = self.unit;
-                self.code.push(Instruction::Merge {
-                    unit,
-                    vector: line,
-                    from,
-                    mask,
-                });
+                self.code.push(Instruction::Merge { to, from });
                 if goes_on {
                     self.left_over = from;
                 }
@@ -322,46 +307,28 @@ impl Writer<'_> {
         }
     }
 
-    fn load(&mut self, vector: Zmm, src: i32, mask: u8, zeroes: bool) {
-        self.code.push(Instruction::Load {
-            unit: self.unit,
-            vector,
-            bytes: LINE,
-            from: self.source(src),
-            mask,
-            zeroes: zeroes && mask != NO_MASK,
-        });
+    fn load(&mut self, vector: Zmm, mask: u8, from: Place) {
+        let (to, bytes) = (self.elements(vector, mask), LINE);
+        self.code.push(Instruction::Load { to, bytes, from });
     }
 
     /// Elements of lines in a register of their own.
     fn ordered(&mut self, vector: Zmm, [one, other]: [Option<i32>; MOST_LOADS], order: usize) {
-        let (unit, order) = (self.unit, self.order(order));
+        let (to, order) = (self.elements(vector, NO_MASK), self.order(order));
         let from = self.source(one.unwrap_or(0));
         match other {
-            None => self.code.push(Instruction::Order {
-                unit,
-                vector,
-                order,
-                from,
-                mask: NO_MASK,
-            }),
+            None => self.code.push(Instruction::Order { to, order, from }),
             Some(other) => {
-                self.code.push(Instruction::Load {
-                    unit,
-                    vector,
-                    bytes: LINE,
-                    from,
-                    mask: NO_MASK,
-                    zeroes: false,
-                });
-                self.code.push(Instruction::OrderBoth {
-                    unit,
-                    vector,
-                    order,
-                    from: self.source(other),
-                });
+                self.load(vector, NO_MASK, from);
+                let from = self.source(other);
+                self.code.push(Instruction::OrderBoth { to, order, from });
             }
         }
+    }
+
+    fn elements(&self, vector: Zmm, mask: u8) -> Elements {
+        let unit = self.unit;
+        Elements { vector, unit, mask }
     }
 
     fn destination(&self, at: i32) -> Place {

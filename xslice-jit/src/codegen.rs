@@ -261,7 +261,7 @@ impl Emitter<'_> {
             Inner::Lookup(shape) => Some(shape.table),
             Inner::Innermost { table } => table,
             Inner::Copy { .. } | Inner::Strided { .. } => None,
-            Inner::Fill { .. } | Inner::Vectors | Inner::Pieces | Inner::Whole => None,
+            Inner::Fill { .. } | Inner::Vectors | Inner::Whole => None,
         };
         for p in (0..structure.positions.len()).rev() {
             let Some(table) = structure.positions[p].table else {

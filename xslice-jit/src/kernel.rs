@@ -5,7 +5,7 @@
 
 use crate::avx512;
 use crate::codegen::{self, Helpers};
-use crate::key::Structure;
+use crate::key::{Body, Structure};
 use crate::pieces::LINE;
 use crate::{Decline, Engine, Listing, MemoryPolicy};
 use cranelift_codegen::Context;
@@ -14,7 +14,7 @@ use cranelift_frontend::FunctionBuilderContext;
 use cranelift_jit::{
     BranchProtection, JITBuilder, JITMemoryKind, JITMemoryProvider, JITModule, SystemMemoryProvider,
 };
-use cranelift_module::{Module, ModuleError, ModuleResult, default_libcall_names};
+use cranelift_module::{FuncId, Module, ModuleError, ModuleResult, default_libcall_names};
 use std::cell::RefCell;
 use std::fmt;
 use std::fs::OpenOptions;
@@ -45,10 +45,9 @@ struct Pages {
 }
 
 impl Code {
-    /// Compiles `structure`, with `baked` numbers or for any.
+    /// Compiles.
     pub(crate) fn compile(
-        structure: &Structure,
-        baked: Option<&[i64]>,
+        body: Body<'_>,
         memory: MemoryPolicy,
         in_use: &Arc<AtomicUsize>,
     ) -> Result<Self, Decline> {
@@ -70,20 +69,15 @@ impl Code {
         let id = module
             .declare_anonymous_function(&signature)
             .map_err(declined)?;
-        let bytes = match straight(structure) {
-            Some(code) => {
-                let line = LINE as u64;
-                let defined = module.define_function_bytes(id, line, &code, &[]);
+        let bytes = match body {
+            Body::Pieces(pieces) => {
+                let code = avx512::assemble(&avx512::instructions(pieces), pieces);
+                let defined = module.define_function_bytes(id, LINE as u64, &code, &[]);
                 defined.map_err(declined)?;
                 code.len()
             }
-            None => with_workspace(|context, frontend| {
-                codegen::write(context, frontend, isa, structure, baked, helpers());
-                module.define_function(id, context).map_err(declined)?;
-                Ok(context
-                    .compiled_code()
-                    .map_or(0, |code| code.code_buffer().len()))
-            })?,
+            Body::Keyed(structure) => generated(module, id, structure, None)?,
+            Body::Baked(structure, numbers) => generated(module, id, structure, Some(numbers))?,
         };
         module.finalize_definitions().map_err(declined)?;
         let address = module.get_finalized_function(id);
@@ -144,10 +138,20 @@ impl Drop for Pages {
     }
 }
 
-/// The bytes of the code of pieces, if the structure is that.
-fn straight(structure: &Structure) -> Option<Vec<u8>> {
-    let pieces = structure.pieces.as_ref()?;
-    Some(avx512::assemble(&avx512::instructions(pieces), pieces))
+/// Defines a function by the code generator. Gives its bytes.
+fn generated(
+    module: &mut JITModule,
+    id: FuncId,
+    structure: &Structure,
+    baked: Option<&[i64]>,
+) -> Result<usize, Decline> {
+    let isa = codegen::host().map_err(|_| Decline::Host)?;
+    with_workspace(|context, frontend| {
+        codegen::write(context, frontend, isa, structure, baked, helpers());
+        module.define_function(id, context).map_err(declined)?;
+        let code = context.compiled_code();
+        Ok(code.map_or(0, |code| code.code_buffer().len()))
+    })
 }
 
 /// Whether functions can be written down for `perf` where the environment asks for it. The code generator does that, and panics where it
@@ -555,7 +559,7 @@ impl Bound {
     fn call(&self, starts: &[*const u8], dst: *mut u8) -> bool {
         let start = |at: usize| starts.get(at).copied().unwrap_or(std::ptr::null());
         let [first, second]: [_; codegen::IN_REGISTERS] = std::array::from_fn(start);
-        // SAFETY: the code was compiled for the structure that the numbers and the buffers were split from (`key::split` or
+        // SAFETY: the code was compiled for the parts that the numbers and the buffers were split into (`key::split` or
         // `key::split_known`, one schedule), so it reads exactly these arrays; the first two buffers are handed over as well, null where it has
         // no such position. The schedule is of a verified nest (I2); `Plan::admit` or `Direct` has compared the buffers of this call with the
         // lengths it was verified for, and the checks of the plan before it have proved its indices, but for those that it tests before it uses
@@ -565,14 +569,18 @@ impl Bound {
     }
 }
 
-/// The code of `structure` as text.
-pub(crate) fn listing(structure: &Structure, baked: Option<&[i64]>) -> Result<Listing, Decline> {
-    if let Some(pieces) = &structure.pieces {
-        return Ok(Listing {
-            clif: pieces.to_string(),
-            assembly: avx512::text(&avx512::instructions(pieces)),
-        });
-    }
+/// Machine code as text.
+pub(crate) fn listing(body: Body<'_>) -> Result<Listing, Decline> {
+    let (structure, baked) = match body {
+        Body::Keyed(structure) => (structure, None),
+        Body::Baked(structure, numbers) => (structure, Some(numbers)),
+        Body::Pieces(pieces) => {
+            return Ok(Listing {
+                clif: pieces.to_string(),
+                assembly: avx512::text(&avx512::instructions(pieces)),
+            });
+        }
+    };
     let isa = codegen::host().map_err(|_| Decline::Host)?;
     with_workspace(|context, frontend| {
         codegen::write(context, frontend, isa, structure, baked, helpers());

@@ -42,8 +42,6 @@ pub(crate) struct Structure {
     pub inner: Inner,
     /// What one turn of [`Inner::Vectors`] moves; nothing for any other.
     pub vectors: Vec<Vector>,
-    /// What [`Inner::Pieces`] moves; `None` for any other.
-    pub pieces: Option<Box<Pieces>>,
 }
 
 /// A position that moves through a buffer.
@@ -84,8 +82,6 @@ pub(crate) enum Inner {
     },
     /// Short runs as the vectors of the structure; baked only.
     Vectors,
-    /// All, as the pieces of the structure; baked only, and without the code generator.
-    Pieces,
     /// By a helper, which reads the schedule itself: the move and the loops that are not around it.
     Innermost {
         /// The position of the index of a lookup.
@@ -207,6 +203,19 @@ pub(crate) struct Parts {
     pub reads: List<Option<Buffer>>,
     /// Whether all that there is to do is a call of a precompiled Move.
     pub is_call: bool,
+    /// All that is to be moved, in place of what the structure says.
+    pieces: Option<Box<Pieces>>,
+}
+
+/// What machine code is made of.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Body<'a> {
+    /// A structure, whose numbers are arguments.
+    Keyed(&'a Structure),
+    /// One whose numbers are constants.
+    Baked(&'a Structure, &'a [i64]),
+    /// Pieces, without the code generator.
+    Pieces(&'a Pieces),
 }
 
 /// Whether the precompiled Moves run the move of a schedule, with some of the loops around it.
@@ -227,12 +236,11 @@ pub(crate) fn is_long(schedule: &Schedule) -> bool {
     }
 }
 
-/// Takes a schedule apart for code that knows its numbers: as [`split`], or as vectors where that takes fewer instructions.
+/// Takes a schedule apart for code that knows its numbers: as [`split`], as vectors where that takes fewer instructions, or as pieces.
 pub(crate) fn split_known(schedule: &Schedule, reader: Option<Reader>) -> Box<Parts> {
     if let Some(pieces) = pieces::of(schedule) {
         let mut parts = Parts::outer(schedule, 0, 1, 0);
-        parts.structure.inner = Inner::Pieces;
-        parts.structure.pieces = Some(Box::new(pieces));
+        parts.pieces = Some(Box::new(pieces));
         return parts;
     }
     let Some(group) = vectors::group(schedule) else {
@@ -276,6 +284,19 @@ pub(crate) fn split(schedule: &Schedule, reader: Option<Reader>) -> Box<Parts> {
 }
 
 impl Parts {
+    /// What baked code is made of.
+    pub fn baked(&self) -> Body<'_> {
+        match &self.pieces {
+            Some(pieces) => Body::Pieces(pieces),
+            None => Body::Baked(&self.structure, &self.numbers),
+        }
+    }
+
+    /// Whether code that knows its numbers has vectors for it.
+    pub fn has_vectors(&self) -> bool {
+        self.pieces.is_some() || self.structure.inner == Inner::Vectors
+    }
+
     /// The loops around a move, and the positions in them; room for those of its tables and for its numbers.
     fn outer(schedule: &Schedule, loops: usize, positions: usize, of_move: usize) -> Box<Self> {
         // More with two turns each would write more elements than memory has.
@@ -286,11 +307,11 @@ impl Parts {
                 positions: List::new(),
                 inner: Inner::Innermost { table: None },
                 vectors: Vec::new(),
-                pieces: None,
             },
             numbers: Vec::with_capacity(2 * loops + 1 + positions * (loops + 3) + of_move),
             reads: List::new(),
             is_call: false,
+            pieces: None,
         });
         let extents = schedule.extents()[..loops].iter();
         parts.numbers.extend(extents.map(|&extent| extent as i64));

@@ -36,11 +36,11 @@ pub use kernel::Kernel;
 use attempts::Attempts;
 use cache::{Cache, Cached, Limits};
 use kernel::{Bound, Code};
-use key::{Parts, Structure};
+use key::{Body, Parts};
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use xslice_core::ir::{Move, PlannedNest, Schedule, Step};
+use xslice_core::ir::{Move, PlannedNest, Step};
 use xslice_core::{Error, Plan, Program, Signature};
 
 /// `Auto` compiles a structure when it is asked for this often with new numbers.
@@ -414,7 +414,7 @@ impl Jit {
             Err(reason) => return self.decline(plan, reason),
         };
         if engine == Engine::Keyed {
-            let mut ripe = self.strategy == Strategy::Keyed || gains(plan, engine);
+            let mut ripe = self.strategy == Strategy::Keyed || gains(plan);
             for Wanted { parts, code } in &mut nests {
                 let asked;
                 (asked, *code) = self.state().cache.ask(&parts.structure);
@@ -433,12 +433,15 @@ impl Jit {
         let plan = old.plan();
         // What is baked was cached anew, so it becomes hot once more.
         let is_baked = old.engine() == Engine::Baked;
-        if is_baked || !gains(plan, Engine::Baked) || old.declined().is_some() {
+        if is_baked || old.declined().is_some() {
             return old;
         }
-        let baked =
-            split(plan, Engine::Baked).and_then(|nests| self.machine(plan, Engine::Baked, nests));
-        let kernel = match baked {
+        let nests = split(plan, Engine::Baked);
+        let has_vectors = |nest: &Wanted| nest.parts.has_vectors();
+        if !gains(plan) && !nests.iter().flatten().any(has_vectors) {
+            return old;
+        }
+        let kernel = match nests.and_then(|nests| self.machine(plan, Engine::Baked, nests)) {
             Ok(kernel) => kernel,
             Err(reason) if old.engine() == Engine::Runner => self.decline(plan, reason),
             Err(_) => return old,
@@ -458,11 +461,9 @@ impl Jit {
         for Wanted { parts, code } in nests {
             let code = match code {
                 Some(code) => code,
-                None if engine == Engine::Baked => {
-                    self.code(&parts.structure, Some(&parts.numbers))?
-                }
+                None if engine == Engine::Baked => self.code(parts.baked())?,
                 None => {
-                    let code = self.code(&parts.structure, None)?;
+                    let code = self.code(Body::Keyed(&parts.structure))?;
                     self.state().cache.keep_code(&parts.structure, code)
                 }
             };
@@ -477,11 +478,11 @@ impl Jit {
     }
 
     /// Compiles, without the lock. Where there was no executable memory, most requests do not ask for it again.
-    fn code(&self, structure: &Structure, baked: Option<&[i64]>) -> Result<Arc<Code>, Decline> {
+    fn code(&self, body: Body<'_>) -> Result<Arc<Code>, Decline> {
         if !self.pages.is_due() {
             return Err(Decline::Memory);
         }
-        let code = Code::compile(structure, baked, self.memory, &self.in_use);
+        let code = Code::compile(body, self.memory, &self.in_use);
         self.pages.note(!matches!(code, Err(Decline::Memory)));
         self.state().compiled += u64::from(code.is_ok());
         code.map(Arc::new)
@@ -544,10 +545,10 @@ fn split(plan: &Plan, engine: Engine) -> Result<Vec<Wanted>, Decline> {
     Ok(nests)
 }
 
-/// Whether machine code does better than the runner in some nest: by moving itself, or by reading indices in its loops.
+/// Whether machine code does better than the runner in some nest, whatever its numbers: by moving itself, or by reading indices in its loops.
 #[doc(hidden)]
 #[must_use]
-pub fn gains(plan: &Plan, engine: Engine) -> bool {
+pub fn gains(plan: &Plan) -> bool {
     plan.nests()
         .filter_map(PlannedNest::schedule)
         .any(|schedule| {
@@ -555,15 +556,8 @@ pub fn gains(plan: &Plan, engine: Engine) -> bool {
                 schedule.extents().is_empty() && matches!(schedule.inner(), Move::Copy { .. });
             let is_whole = schedule.is_quicker_whole();
             let reads_indices = !schedule.src().is_affine() && !is_whole;
-            reads_indices
-                || !(is_one_run || is_whole || key::is_long(schedule))
-                || (engine == Engine::Baked && knows_better(schedule))
+            reads_indices || !(is_one_run || is_whole || key::is_long(schedule))
         })
-}
-
-/// Whether code that knows its numbers has vectors for a schedule.
-fn knows_better(schedule: &Schedule) -> bool {
-    pieces::of(schedule).is_some() || vectors::group(schedule).is_some()
 }
 
 /// The machine code of a plan, to be read by people: for each nest the form that it is made of and its assembly, keyed or baked.
@@ -583,8 +577,10 @@ pub fn listing(plan: &Plan, engine: Engine) -> Result<Vec<Listing>, Decline> {
     split(plan, engine)?
         .iter()
         .map(|Wanted { parts, .. }| {
-            let baked = (engine == Engine::Baked).then_some(&parts.numbers[..]);
-            kernel::listing(&parts.structure, baked)
+            kernel::listing(match engine {
+                Engine::Baked => parts.baked(),
+                Engine::Keyed | Engine::Runner => Body::Keyed(&parts.structure),
+            })
         })
         .collect()
 }

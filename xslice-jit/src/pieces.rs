@@ -3,8 +3,8 @@
 //! Where all numbers are known, it is known of each byte where it comes from. A result is cut where lines of memory end, and each line is put
 //! together out of parts: elements of one load or two, which one instruction puts where they belong in the line. What is left over of a part
 //! begins the next line. Where that takes longer, it is cut into words, each out of one part, which may write more than it has: what comes
-//! after it writes that again. Pieces that repeat are a loop. There are four ways, since a buffer may begin anywhere in a line; each moves the
-//! same, wherever it begins.
+//! after it writes that again. Pieces that repeat are a loop. There are four ways, since the destination may begin anywhere in a line; each moves
+//! the same, wherever it begins.
 //!
 //! No byte is read before the first or behind the last one that the nest reads, which are in the operand (I3), and no byte is written but
 //! those of the result (I4).
@@ -24,12 +24,11 @@ use xslice_core::ir::Schedule;
 /// Bytes of a line of memory, which are those of a vector.
 pub(crate) const LINE: usize = 64;
 
-/// Bytes of a result at most, and elements that stay together: to find where each comes from takes time.
-const MOST_BYTES: usize = 16 << 10;
-const MOST_ELEMENTS: usize = 4 << 10;
-
 /// Below this, results may cost twice as much: a precompiled Move has more to begin with than it moves.
 const SMALL: usize = 2 << 10;
+
+/// Orders of a result at most: each is a line behind the code.
+const MOST_ORDERS: usize = 256;
 
 /// Bytes by which it is found how a result is cut.
 const SAMPLE: usize = 512;
@@ -37,14 +36,18 @@ const SAMPLE: usize = 512;
 /// Loads of a part at most.
 pub(crate) const MOST_LOADS: usize = 2;
 
-/// Bytes of elements that one instruction takes out of two loads.
+/// Bytes of elements that are taken out of two loads by one instruction. There is one for those of fewer, which takes longer than two.
 const LEAST_OF_TWO: usize = 4;
+
+/// Bytes of a vector that one store writes at least.
+const LEAST_STORED: usize = 4;
 
 /// Registers for masks, and those in which orders stay.
 pub(crate) const MASKS: usize = 7;
 pub(crate) const KEPT: usize = 10;
 
-/// Where a buffer may begin in a line of memory, as allocators have it.
+/// Where buffers may begin in a line of memory, as allocators have it. That is asked of the destination alone, and the source is taken to begin
+/// there too: both are often large, and begin alike. Where they do not, more lines are read.
 pub(crate) const PHASES: [i32; 4] = [0, 16, 32, 48];
 
 /// Which element of one or two loads each element of a vector is, as the instruction reads it.
@@ -53,7 +56,7 @@ pub(crate) type Order = [u8; LINE];
 /// All that a nest moves. All places are counted from the starts of the buffers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Pieces {
-    /// For buffers of each of [`PHASES`].
+    /// For each of [`PHASES`].
     pub ways: [Vec<Stretch>; PHASES.len()],
     /// The different orders of parts.
     pub orders: Vec<Order>,
@@ -73,7 +76,7 @@ pub(crate) struct Stretch {
 /// Bytes of the destination.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Piece {
-    /// So many, a power of two. Those that are not elements of the source are written again by what follows.
+    /// So many, a power of two. Those that are not elements of the source are written again by what follows (I4).
     Word {
         dst: i32,
         bytes: usize,
@@ -94,7 +97,8 @@ pub(crate) struct Part {
 /// Where the bytes of a part come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Source {
-    /// Neighbours. If the first byte of the line were one, it would come from here; whether as many as a vector may be read there.
+    /// Neighbours. If the first byte of the line, or of the word, were one, it would come from here. Of a line: whether as many as it has may be
+    /// read there.
     Run { src: i32, is_whole: bool },
     /// Elements of lines, by an order; whether there are some in the next line.
     Ordered {
@@ -112,34 +116,31 @@ pub(crate) fn of(schedule: &Schedule) -> Option<Pieces> {
 }
 
 fn cut(schedule: &Schedule) -> Option<Pieces> {
-    if !schedule.src().is_affine() || schedule.bytes() > MOST_BYTES {
-        return None;
-    }
     let moved = Moved::by(schedule)?;
-    let elements = schedule.bytes() / moved.unit;
-    if moved.reach.len() < LINE || elements > MOST_ELEMENTS {
-        return None;
-    }
     let rows = moved.rows(schedule);
-    let mut ways = Way::all(&moved, rows.is_some());
     let mut cutter = Cutter::new(&moved, rows.as_deref());
-    ways.sort_by_cached_key(|&way| cutter.cost(way, PHASES[0]));
+    let mut ways: Vec<_> = Way::all(&moved, rows.is_some())
+        .into_iter()
+        .map(|way| (cutter.cost(way, PHASES[0]), way))
+        .collect();
+    ways.sort_by_key(|&(cost, _)| cost);
+    let (least, _) = *ways.first()?;
     let sample = schedule.bytes().min(SAMPLE);
-    if cutter.cost(ways[0], PHASES[0]) * LINE > most_cost(schedule) * sample {
+    if least * LINE > most_cost(schedule) * sample {
         return None;
     }
+    // The others are not the cheapest for another phase either.
     ways.truncate(2);
     let cut = |phase: i32| {
-        let way = *ways.iter().min_by_key(|&&way| cutter.cost(way, phase))?;
-        loops::rolled(cutter.cut(way, phase))
+        let cost = |&&(_, way): &&(usize, Way)| cutter.cost(way, phase);
+        let (_, way) = *ways.iter().min_by_key(cost)?;
+        loops::rolled(cutter.cut(way, phase)?)
     };
     let ways: Option<Vec<_>> = PHASES.into_iter().map(cut).collect();
     let ways = ways?.try_into().ok()?;
-    Some(Pieces {
-        ways,
-        unit: cutter.named(),
-        orders: cutter.orders(),
-    })
+    let unit = cutter.named();
+    let orders = cutter.orders();
+    (orders.len() <= MOST_ORDERS).then_some(Pieces { ways, orders, unit })
 }
 
 /// What a line costs at most, as [`Cutter::cost`] counts. Precompiled Moves take as long for more: they, too, put every few bytes in order.
@@ -218,14 +219,15 @@ pub(crate) fn written(parts: &[Part]) -> Range<usize> {
 
 /// How many bytes these are, if one store writes them and no others.
 pub(crate) fn stored_whole(written: &Range<usize>) -> Option<usize> {
-    let is_whole = written.start == 0 && written.end.is_power_of_two() && written.end >= 4;
+    let is_whole =
+        written.start == 0 && written.end.is_power_of_two() && written.end >= LEAST_STORED;
     is_whole.then_some(written.end)
 }
 
 impl fmt::Display for Pieces {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (phase, way) in PHASES.iter().zip(&self.ways) {
-            writeln!(f, "function for buffers at {phase} bytes of a line")?;
+            writeln!(f, "function for a destination at {phase} bytes of a line")?;
             for stretch in way {
                 let [dst, src] = stretch.steps;
                 writeln!(f, "  {} x, dst {dst:+}, src {src:+}", stretch.turns)?;

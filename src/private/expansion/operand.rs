@@ -218,11 +218,7 @@ impl<E, R: Refusal> Operands for Given<'_, E, R> {
     fn admit(self) -> Result<E, R> {
         let look = R::look(|| match self.strides {
             None if self.len == self.need => Ok(()),
-            None => Err(xslice_core::refuse_length(
-                self.name.into(),
-                self.len,
-                self.need,
-            )),
+            None => Err(wrong_length(self.name, self.len, self.need)),
             Some(strides) => Err(wrong_layout(strides, self.name)),
         });
         match look {
@@ -435,6 +431,11 @@ macro_rules! by_length {
 by_length! {
     [T: Element] [T: Element] [T], self => (self, None), (self, None);
     [T: Element] [T: Element] Vec<T>, self => (self.as_slice(), None), (self, None);
+}
+
+#[cold]
+fn wrong_length(name: &'static str, len: usize, need: usize) -> Error {
+    xslice_core::refuse_length(name.into(), len, need)
 }
 
 #[cold]

@@ -103,7 +103,7 @@ pub fn auto(
         }
         let engine = kernel.engine();
         if engine != Engine::Runner {
-            let why = if gains(plan, Engine::Keyed) {
+            let why = if gains(plan) {
                 ", keyed where numbers vary: its runs are short, and loops over them cost less as machine code"
             } else {
                 ": it is small, and its vectors in place cost less than a call of the precompiled move"

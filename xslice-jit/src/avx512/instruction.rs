@@ -1,12 +1,24 @@
-//! The few instructions that straight code consists of: as bytes, and as text.
+//! The few instructions that code of pieces consists of, and their bytes.
 
 #[cfg(test)]
 mod tests;
 mod text;
 
-/// A vector register. Those from 16 on are written by no one else and kept by no calling convention.
+use crate::pieces::{LINE, PHASES};
+
+/// A vector register. No calling convention keeps those from 16 on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Zmm(pub u8);
+
+/// Elements of a vector: all, or those of a mask.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Elements {
+    pub vector: Zmm,
+    /// Bytes of one: 1, 4 or 8.
+    pub unit: usize,
+    /// The register of the mask, from 1 to 7; 0 for all.
+    pub mask: u8,
+}
 
 /// An address: bytes from the start of a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,57 +27,43 @@ pub(crate) enum Place {
     Destination(i32),
 }
 
-/// One instruction, but for [`Mask`](Self::Mask) and [`Return`](Self::Return), which are two.
+/// An instruction, or some that belong together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Instruction {
-    /// So many bytes of a vector: 16, 32 or 64; with a mask the elements of it, and the others stay or are zero.
+    /// So many bytes into a vector: 16, 32 or 64. Elements that are not of the mask stay.
     Load {
-        unit: usize,
-        vector: Zmm,
+        to: Elements,
         bytes: usize,
         from: Place,
-        mask: u8,
-        zeroes: bool,
     },
+    /// A line into a vector. Elements that are not of the mask are zero.
+    LoadAlone { to: Elements, from: Place },
     /// An order, which lies behind the code. Its distance is the last 4 bytes.
     LoadOrder { vector: Zmm, order: usize },
-    /// Elements of a line: all, or with a mask those of it, and the others stay.
+    /// Elements of a line, by an order. Those that are not of the mask stay.
     Order {
-        unit: usize,
-        vector: Zmm,
+        to: Elements,
         order: Zmm,
         from: Place,
-        mask: u8,
     },
-    /// Elements of the vector and a line.
+    /// Elements of the vector and of a line, by an order; all.
     OrderBoth {
-        unit: usize,
-        vector: Zmm,
+        to: Elements,
         order: Zmm,
         from: Place,
     },
-    /// The elements of a mask, out of another vector; the others stay.
-    Merge {
-        unit: usize,
-        vector: Zmm,
-        from: Zmm,
-        mask: u8,
-    },
+    /// The elements of a mask, out of another vector. The others stay.
+    Merge { to: Elements, from: Zmm },
     /// So many bytes of a vector: 4, 8, 16, 32 or 64.
     Store {
         vector: Zmm,
         bytes: usize,
         to: Place,
     },
+    /// The elements of a mask.
+    StoreMasked { from: Elements, to: Place },
     /// The register of a mask gets these elements.
     Mask { mask: u8, elements: u64 },
-    /// The elements of the mask.
-    StoreMasked {
-        unit: usize,
-        vector: Zmm,
-        to: Place,
-        mask: u8,
-    },
     /// So many bytes into the word that passes: 1, 2, 4 or 8.
     LoadWord { bytes: usize, from: Place },
     /// So many bytes of it.
@@ -85,25 +83,32 @@ pub(crate) enum Instruction {
     Return,
 }
 
-/// The registers of the calling convention in which the destination comes, and the source, which is the first buffer.
-const ARGUMENTS: [(u8, &str); 2] = if cfg!(windows) {
-    [(8, "r8"), (9, "r9")]
-} else {
-    [(2, "rdx"), (1, "rcx")]
-};
+/// The registers in which a function is given the destination, and the source, which is the first buffer; with their names.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Convention {
+    destination: (u8, &'static str),
+    source: (u8, &'static str),
+}
 
-impl Place {
-    /// The number of its register, and its name.
-    fn register(self) -> (u8, &'static str) {
-        match self {
-            Self::Destination(_) => ARGUMENTS[0],
-            Self::Source(_) => ARGUMENTS[1],
-        }
-    }
+impl Convention {
+    const SYSTEM_V: Self = Self {
+        destination: (2, "rdx"),
+        source: (1, "rcx"),
+    };
+    const WINDOWS: Self = Self {
+        destination: (8, "r8"),
+        source: (9, "r9"),
+    };
+    const HOST: Self = match cfg!(windows) {
+        true => Self::WINDOWS,
+        false => Self::SYSTEM_V,
+    };
 
-    fn offset(self) -> i32 {
-        match self {
-            Self::Source(offset) | Self::Destination(offset) => offset,
+    /// The number and the name of a register, and what is added to it.
+    fn address(self, place: Place) -> ((u8, &'static str), i32) {
+        match place {
+            Place::Source(offset) => (self.source, offset),
+            Place::Destination(offset) => (self.destination, offset),
         }
     }
 }
@@ -124,28 +129,26 @@ const MAP_0F38: u8 = 2;
 const PREFIX_66: u8 = 1;
 const PREFIX_F3: u8 = 2;
 const PREFIX_F2: u8 = 3;
+const ZEROES: u8 = 1 << 7;
 
 impl Operation {
-    /// `vmovdqu64`, into a vector or out of it.
-    const fn moves(code: u8) -> Self {
+    /// `vmovdqu8`, `vmovdqu32` and `vmovdqu64`.
+    const fn moves(unit: usize, code: u8) -> Self {
         Self {
             map: MAP_0F,
-            prefix: PREFIX_F3,
-            wide: true,
+            prefix: if unit == 1 { PREFIX_F2 } else { PREFIX_F3 },
+            wide: unit == 8,
             code,
             mask: 0,
         }
     }
 
-    const LOAD: Self = Self::moves(0x6f);
-    const STORE: Self = Self::moves(0x7f);
+    const fn loads(unit: usize) -> Self {
+        Self::moves(unit, 0x6f)
+    }
 
-    /// `vmovdqu8`, `vmovdqu32` and `vmovdqu64` into a vector.
-    const fn loads_elements(unit: usize) -> Self {
-        Self {
-            code: Self::LOAD.code,
-            ..Self::stores_elements(unit)
-        }
+    const fn stores(unit: usize) -> Self {
+        Self::moves(unit, 0x7f)
     }
 
     /// `vmovd` and `vmovq` out of a vector.
@@ -157,20 +160,6 @@ impl Operation {
             code: if bytes == 8 { 0xd6 } else { 0x7e },
             mask: 0,
         }
-    }
-
-    /// `vmovdqu8`, `vmovdqu32` and `vmovdqu64` out of a vector.
-    const fn stores_elements(unit: usize) -> Self {
-        Self {
-            prefix: if unit == 1 { PREFIX_F2 } else { PREFIX_F3 },
-            wide: unit == 8,
-            ..Self::STORE
-        }
-    }
-
-    /// The same of the elements of a mask.
-    const fn masked(self, mask: u8) -> Self {
-        Self { mask, ..self }
     }
 
     /// `vpermb`, `vpermd` and `vpermq`.
@@ -191,113 +180,10 @@ impl Operation {
             ..Self::orders(unit)
         }
     }
-}
 
-impl Instruction {
-    /// Writes its bytes.
-    pub fn encode(self, code: &mut Vec<u8>) {
-        match self {
-            Self::Load {
-                unit,
-                vector,
-                bytes,
-                from,
-                mask,
-                zeroes,
-            } => {
-                let zeroes = u8::from(zeroes) << 7;
-                let operation = Operation::loads_elements(unit).masked(mask | zeroes);
-                of_vector(code, operation, [vector, NO_OTHER], (from, bytes));
-            }
-            Self::Merge {
-                unit,
-                vector,
-                from,
-                mask,
-            } => {
-                let operation = Operation::loads_elements(unit).masked(mask);
-                evex_of_both(code, operation, vector, from);
-            }
-            Self::LoadOrder { vector, .. } => {
-                evex(code, Operation::LOAD, [vector, NO_OTHER], 64, 0);
-                code.push((vector.0 & 7) << 3 | BEHIND_CODE);
-                code.extend([0; 4]);
-            }
-            Self::Order {
-                unit,
-                vector,
-                order,
-                from,
-                mask,
-            } => of_vector(
-                code,
-                Operation::orders(unit).masked(mask),
-                [vector, order],
-                (from, 64),
-            ),
-            Self::OrderBoth {
-                unit,
-                vector,
-                order,
-                from,
-            } => of_vector(
-                code,
-                Operation::orders_both(unit),
-                [vector, order],
-                (from, 64),
-            ),
-            Self::Store { vector, bytes, to } => {
-                let operation = match bytes {
-                    ..=8 => Operation::stores_word(bytes),
-                    _ => Operation::STORE,
-                };
-                of_vector(code, operation, [vector, NO_OTHER], (to, bytes));
-            }
-            Self::Mask { mask, elements } => {
-                // mov rax, elements; kmovq mask, rax
-                code.extend([0x48, 0xb8]);
-                code.extend(elements.to_le_bytes());
-                code.extend([0xc4, 0xe1, 0xfb, 0x92, 0xc0 | mask << 3]);
-            }
-            Self::StoreMasked {
-                unit,
-                vector,
-                to,
-                mask,
-            } => {
-                let operation = Operation::stores_elements(unit).masked(mask);
-                of_vector(code, operation, [vector, NO_OTHER], (to, 64));
-            }
-            Self::LoadWord { bytes, from } => of_word(code, bytes, from, true),
-            Self::StoreWord { bytes, to } => of_word(code, bytes, to, false),
-            Self::Phase => {
-                // mov rax, destination; and eax, 48
-                let (base, _) = ARGUMENTS[0];
-                code.extend([0x48 | base >> 3 << 2, 0x89, 0b11 << 6 | (base & 7) << 3]);
-                code.extend([0x83, 0xe0, 48]);
-            }
-            // cmp eax, phase; je distance
-            Self::IfPhase(phase) => {
-                code.extend([0x83, 0xf8, phase as u8, 0x0f, 0x84, 0, 0, 0, 0]);
-            }
-            Self::OfPhase(_) => {}
-            // mov r10d, turns
-            Self::Turns(turns) => {
-                code.extend([0x41, 0xba]);
-                code.extend(turns.to_le_bytes());
-            }
-            Self::NextTurn { steps } => {
-                // add register, step
-                for ((register, _), step) in ARGUMENTS.into_iter().zip(steps) {
-                    code.extend([0x48 | register >> 3, 0x81, 0xc0 | register & 7]);
-                    code.extend(step.to_le_bytes());
-                }
-                // dec r10d; jnz distance
-                code.extend([0x41, 0xff, 0xca, 0x0f, 0x85, 0, 0, 0, 0]);
-            }
-            // mov eax, 1; ret
-            Self::Return => code.extend([0xb8, 1, 0, 0, 0, 0xc3]),
-        }
+    /// The same of the elements of a mask.
+    const fn masked(self, mask: u8) -> Self {
+        Self { mask, ..self }
     }
 }
 
@@ -307,81 +193,185 @@ const NO_OTHER: Zmm = Zmm(0);
 /// In the place of a register: the distance from the end of the instruction.
 const BEHIND_CODE: u8 = 0b101;
 
-/// The prefix of an instruction of vectors, and its operation code. `base` is the register of its address.
-fn evex(
-    code: &mut Vec<u8>,
-    operation: Operation,
-    [vector, other]: [Zmm; 2],
-    bytes: usize,
-    base: u8,
-) {
-    // Bits of registers are written inverted.
-    let inverted = |register: u8, bit: u32, to: u32| (!register >> bit & 1) << to;
-    let index = 1 << 6;
-    code.push(0x62);
-    let high = inverted(vector.0, 3, 7) | inverted(vector.0, 4, 4) | inverted(base, 3, 5);
-    code.push(high | index | operation.map);
-    let wide = u8::from(operation.wide) << 7;
-    code.push(wide | (!other.0 & 0xf) << 3 | 1 << 2 | operation.prefix);
-    let length = match bytes {
-        64.. => 2,
-        32.. => 1,
-        _ => 0,
-    };
-    code.push(length << 5 | inverted(other.0, 4, 3) | operation.mask);
-    code.push(operation.code);
+/// Code as it is written.
+pub(crate) struct Assembler {
+    pub code: Vec<u8>,
+    convention: Convention,
 }
 
-/// An instruction of two vectors alone, the second in the place of memory.
-fn evex_of_both(code: &mut Vec<u8>, operation: Operation, vector: Zmm, from: Zmm) {
-    let prefix = code.len() + 1;
-    evex(code, operation, [vector, NO_OTHER], 64, from.0);
-    // The fourth bit of its number is where the register of an index would have one.
-    code[prefix] ^= (from.0 >> 4) << 6;
-    code.push(0b11 << 6 | (vector.0 & 7) << 3 | from.0 & 7);
-}
-
-/// An instruction of vectors and so many bytes of memory.
-fn of_vector(code: &mut Vec<u8>, operation: Operation, vectors: [Zmm; 2], memory: (Place, usize)) {
-    let (place, bytes) = memory;
-    let (base, _) = place.register();
-    evex(code, operation, vectors, bytes, base);
-    address(code, vectors[0].0, place, bytes as i32);
-}
-
-/// The registers of an instruction and its address, whose offset is one byte where it counts few `steps`.
-fn address(code: &mut Vec<u8>, register: u8, place: Place, step: i32) {
-    let (base, _) = place.register();
-    let registers = (register & 7) << 3 | base & 7;
-    let offset = place.offset();
-    match i8::try_from(offset / step) {
-        Ok(steps) if offset % step == 0 => {
-            code.extend([0b01 << 6 | registers, steps.to_le_bytes()[0]])
-        }
-        _ => {
-            code.push(0b10 << 6 | registers);
-            code.extend(offset.to_le_bytes());
+impl Assembler {
+    pub fn new() -> Self {
+        Self {
+            code: Vec::new(),
+            convention: Convention::HOST,
         }
     }
-}
 
-/// A move between memory and `rax`.
-fn of_word(code: &mut Vec<u8>, bytes: usize, place: Place, loads: bool) {
-    let (base, _) = place.register();
-    if bytes == 2 && !loads {
-        code.push(0x66);
+    /// Writes the bytes of an instruction.
+    pub fn write(&mut self, instruction: Instruction) {
+        use Instruction as I;
+        match instruction {
+            I::Load { to, bytes, from } => {
+                let operation = Operation::loads(to.unit).masked(to.mask);
+                self.of_memory(operation, [to.vector, NO_OTHER], from, bytes);
+            }
+            I::LoadAlone { to, from } => {
+                let operation = Operation::loads(to.unit).masked(to.mask | ZEROES);
+                self.of_memory(operation, [to.vector, NO_OTHER], from, LINE);
+            }
+            I::LoadOrder { vector, .. } => {
+                self.prefix(Operation::loads(8), [vector, NO_OTHER], LINE, 0);
+                self.code.push((vector.0 & 7) << 3 | BEHIND_CODE);
+                self.code.extend([0; 4]);
+            }
+            I::Order { to, order, from } => {
+                let operation = Operation::orders(to.unit).masked(to.mask);
+                self.of_memory(operation, [to.vector, order], from, LINE);
+            }
+            I::OrderBoth { to, order, from } => {
+                let operation = Operation::orders_both(to.unit).masked(to.mask);
+                self.of_memory(operation, [to.vector, order], from, LINE);
+            }
+            I::Merge { to, from } => {
+                let operation = Operation::loads(to.unit).masked(to.mask);
+                self.of_vectors(operation, to.vector, from);
+            }
+            I::Store { vector, bytes, to } => {
+                let operation = match bytes {
+                    ..=8 => Operation::stores_word(bytes),
+                    _ => Operation::stores(8),
+                };
+                self.of_memory(operation, [vector, NO_OTHER], to, bytes);
+            }
+            I::StoreMasked { from, to } => {
+                let operation = Operation::stores(from.unit).masked(from.mask);
+                self.of_memory(operation, [from.vector, NO_OTHER], to, LINE);
+            }
+            I::LoadWord { bytes, from } => self.of_word(bytes, from, true),
+            I::StoreWord { bytes, to } => self.of_word(bytes, to, false),
+            I::Mask { mask, elements } => self.mask(mask, elements),
+            I::Phase => self.phase(),
+            // cmp eax, phase; je distance
+            I::IfPhase(phase) => {
+                let compare = [0x83, 0xf8, phase as u8];
+                self.code.extend(compare);
+                self.code.extend([0x0f, 0x84, 0, 0, 0, 0]);
+            }
+            I::OfPhase(_) => {}
+            // mov r10d, turns
+            I::Turns(turns) => {
+                self.code.extend([0x41, 0xba]);
+                self.code.extend(turns.to_le_bytes());
+            }
+            I::NextTurn { steps } => self.next_turn(steps),
+            // mov eax, 1; ret
+            I::Return => self.code.extend([0xb8, 1, 0, 0, 0, 0xc3]),
+        }
     }
-    // Bytes of 64 bits, and the high bit of the base.
-    let rex = 0x40 | u8::from(bytes == 8) << 3 | base >> 3;
-    if rex != 0x40 {
-        code.push(rex);
+
+    /// `mov rax, elements; kmovq mask, rax`
+    fn mask(&mut self, mask: u8, elements: u64) {
+        self.code.extend([0x48, 0xb8]);
+        self.code.extend(elements.to_le_bytes());
+        self.code.extend([0xc4, 0xe1, 0xfb, 0x92, 0xc0 | mask << 3]);
     }
-    match (loads, bytes) {
-        (true, 1) => code.extend([0x0f, 0xb6]),
-        (true, 2) => code.extend([0x0f, 0xb7]),
-        (true, _) => code.push(0x8b),
-        (false, 1) => code.push(0x88),
-        (false, _) => code.push(0x89),
+
+    /// `mov rax, destination; and eax, 48`
+    fn phase(&mut self) {
+        let (destination, _) = self.convention.destination;
+        let register = 0b11 << 6 | (destination & 7) << 3;
+        let [.., last] = PHASES;
+        let moves = [0x48 | destination >> 3 << 2, 0x89, register];
+        self.code.extend(moves);
+        self.code.extend([0x83, 0xe0, last as u8]);
     }
-    address(code, 0, place, 1);
+
+    /// `add destination, step; add source, step; dec r10d; jnz distance`
+    fn next_turn(&mut self, steps: [i32; 2]) {
+        let Convention {
+            destination,
+            source,
+        } = self.convention;
+        for ((register, _), step) in [destination, source].into_iter().zip(steps) {
+            let add = [0x48 | register >> 3, 0x81, 0xc0 | register & 7];
+            self.code.extend(add);
+            self.code.extend(step.to_le_bytes());
+        }
+        self.code.extend([0x41, 0xff, 0xca]);
+        self.code.extend([0x0f, 0x85, 0, 0, 0, 0]);
+    }
+
+    /// An instruction of vectors and so many bytes of memory.
+    fn of_memory(&mut self, operation: Operation, vectors: [Zmm; 2], place: Place, bytes: usize) {
+        let ((base, _), _) = self.convention.address(place);
+        self.prefix(operation, vectors, bytes, base);
+        self.address(vectors[0].0, place, bytes as i32);
+    }
+
+    /// An instruction of two vectors alone, the second in the place of memory.
+    fn of_vectors(&mut self, operation: Operation, vector: Zmm, from: Zmm) {
+        let second = self.code.len() + 1;
+        self.prefix(operation, [vector, NO_OTHER], LINE, from.0);
+        // The fourth bit of its number is where the register of an index would have one.
+        self.code[second] ^= (from.0 >> 4) << 6;
+        self.code.push(0b11 << 6 | (vector.0 & 7) << 3 | from.0 & 7);
+    }
+
+    /// The prefix of an instruction of vectors, and its operation code. `base` is the register of its address.
+    fn prefix(&mut self, operation: Operation, [vector, other]: [Zmm; 2], bytes: usize, base: u8) {
+        // Bits of registers are written inverted.
+        let inverted = |register: u8, bit: u32, to: u32| (!register >> bit & 1) << to;
+        let index = 1 << 6;
+        let high = inverted(vector.0, 3, 7) | inverted(vector.0, 4, 4) | inverted(base, 3, 5);
+        let wide = u8::from(operation.wide) << 7;
+        let length = match bytes {
+            64.. => 2,
+            32.. => 1,
+            _ => 0,
+        };
+        self.code.extend([
+            0x62,
+            high | index | operation.map,
+            wide | (!other.0 & 0xf) << 3 | 1 << 2 | operation.prefix,
+            length << 5 | inverted(other.0, 4, 3) | operation.mask,
+            operation.code,
+        ]);
+    }
+
+    /// The registers of an instruction and its address, whose offset is one byte where it counts few `steps`.
+    fn address(&mut self, register: u8, place: Place, step: i32) {
+        let ((base, _), offset) = self.convention.address(place);
+        let registers = (register & 7) << 3 | base & 7;
+        match i8::try_from(offset / step) {
+            Ok(steps) if offset % step == 0 => {
+                let steps = steps.cast_unsigned();
+                self.code.extend([0b01 << 6 | registers, steps]);
+            }
+            _ => {
+                self.code.push(0b10 << 6 | registers);
+                self.code.extend(offset.to_le_bytes());
+            }
+        }
+    }
+
+    /// A move between memory and `rax`.
+    fn of_word(&mut self, bytes: usize, place: Place, loads: bool) {
+        let ((base, _), _) = self.convention.address(place);
+        if bytes == 2 && !loads {
+            self.code.push(0x66);
+        }
+        // Bytes of 64 bits, and the high bit of the base.
+        let rex = 0x40 | u8::from(bytes == 8) << 3 | base >> 3;
+        if rex != 0x40 {
+            self.code.push(rex);
+        }
+        match (loads, bytes) {
+            (true, 1) => self.code.extend([0x0f, 0xb6]),
+            (true, 2) => self.code.extend([0x0f, 0xb7]),
+            (true, _) => self.code.push(0x8b),
+            (false, 1) => self.code.push(0x88),
+            (false, _) => self.code.push(0x89),
+        }
+        self.address(0, place, 1);
+    }
 }

@@ -47,8 +47,8 @@ impl<'e> Emitter<'e> {
                 let table = table.map(|table| pointers.at[table]);
                 self.innermost(dst, src, table);
             }
-            // They have no loops.
-            Inner::Whole | Inner::Pieces => {}
+            // It has no loops and no positions.
+            Inner::Whole => {}
         }
     }
 

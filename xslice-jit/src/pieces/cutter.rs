@@ -1,9 +1,10 @@
 //! How a result is cut into pieces, and what they cost.
 
 use super::runs::{Moved, Span};
-use super::{KEPT, LEAST_OF_TWO, LINE, MASKS, MOST_LOADS, Order, Part, Piece, SAMPLE, Source};
+use super::{KEPT, LEAST_OF_TWO, LEAST_STORED, LINE, MASKS, MOST_LOADS, Order, SAMPLE};
+use super::{Part, Piece, Source};
 use super::{stored_whole, written};
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::hash::BuildHasherDefault;
 use xslice_core::WordHash;
 
@@ -133,8 +134,8 @@ struct Orders {
     known: HashMap<Order, usize, BuildHasherDefault<WordHash>>,
 }
 
-/// Bytes of a word in order at least.
-const LEAST_WORD: usize = 4;
+/// Pieces at most. So many words lie far apart, and the precompiled Move fetches them ahead.
+const MOST_PIECES: usize = 640;
 
 pub(super) struct Cutter<'a> {
     moved: &'a Moved,
@@ -145,7 +146,7 @@ pub(super) struct Cutter<'a> {
     /// there before, the last masks.
     phase: i32,
     of_line: Order,
-    seen: Vec<usize>,
+    seen: HashSet<usize, BuildHasherDefault<WordHash>>,
     masks: VecDeque<(usize, usize)>,
     pieces: Vec<Piece>,
     cost: Cost,
@@ -159,7 +160,7 @@ impl<'a> Cutter<'a> {
             orders: Orders::default(),
             phase: 0,
             of_line: [0; LINE],
-            seen: Vec::new(),
+            seen: HashSet::default(),
             masks: VecDeque::new(),
             pieces: Vec::new(),
             cost: Cost::default(),
@@ -187,10 +188,11 @@ impl<'a> Cutter<'a> {
         self.cost.all()
     }
 
-    /// The pieces of a way.
-    pub fn cut(&mut self, way: Way, phase: i32) -> Vec<Piece> {
+    /// The pieces of a way. `None`: there are too many.
+    pub fn cut(&mut self, way: Way, phase: i32) -> Option<Vec<Piece>> {
         self.all(way, phase, usize::MAX);
-        std::mem::take(&mut self.pieces)
+        let pieces = std::mem::take(&mut self.pieces);
+        (pieces.len() <= MOST_PIECES).then_some(pieces)
     }
 
     /// Cuts so many elements.
@@ -216,6 +218,9 @@ impl<'a> Cutter<'a> {
                 Cut::Words => self.words(*dst, from, loads),
             }
             left -= from.len();
+            if self.pieces.len() > MOST_PIECES {
+                return;
+            }
         }
     }
 
@@ -229,7 +234,7 @@ impl<'a> Cutter<'a> {
     fn words(&mut self, dst: i32, from: &[i32], loads: usize) {
         let unit = self.moved.unit;
         let mut done = 0;
-        while done < from.len() {
+        while done < from.len() && self.pieces.len() <= MOST_PIECES {
             let rest = &from[done..];
             let at = dst + (done * unit) as i32;
             let windows = Windows::of(self.vector(rest, LINE), unit, loads);
@@ -266,7 +271,7 @@ impl<'a> Cutter<'a> {
             bytes: 0..bytes,
             source,
         };
-        let whole = bytes.next_power_of_two().max(LEAST_WORD);
+        let whole = bytes.next_power_of_two().max(LEAST_STORED);
         if whole <= from.len() * unit {
             let source = self.settled(source);
             self.word(dst, whole, source);
@@ -441,7 +446,7 @@ impl<'a> Cutter<'a> {
         let mut at = at;
         for &place in from {
             let within = match place - one {
-                within @ 0..=63 => within,
+                within if (0..LINE as i32).contains(&within) => within,
                 _ => place - other + LINE as i32,
             };
             let element = (within >> shift) as u8;
@@ -479,11 +484,8 @@ impl<'a> Cutter<'a> {
             all.push(order);
             all.len() - 1
         });
-        let is_seen = self.seen.contains(&number);
-        if !is_seen {
-            self.seen.push(number);
-        }
-        if !is_seen || self.seen.len() > KEPT {
+        let is_new = self.seen.insert(number);
+        if is_new || self.seen.len() > KEPT {
             self.cost.loads += 1;
             self.cost.instructions += 1;
         }

@@ -8,9 +8,6 @@ const MOST_STRAIGHT: usize = 128;
 /// Parts of what does not repeat at most.
 const MOST_PARTS: usize = 256;
 
-/// Pieces at most: words that lie far apart are fetched ahead elsewhere.
-const MOST_PIECES: usize = 640;
-
 /// Parts of one turn of a loop at least.
 const LEAST_OF_TURN: usize = 32;
 
@@ -19,9 +16,6 @@ const MOST_BEFORE: usize = 2;
 
 /// `pieces` as stretches. `None`: they are too many for straight code, and do not repeat.
 pub(super) fn rolled(pieces: Vec<Piece>) -> Option<Vec<Stretch>> {
-    if pieces.len() > MOST_PIECES {
-        return None;
-    }
     let parts = |pieces: &[Piece]| pieces.iter().map(Piece::parts).sum::<usize>();
     let all = parts(&pieces);
     if all <= MOST_STRAIGHT {
@@ -79,9 +73,9 @@ struct Repeated {
 }
 
 impl Repeated {
-    /// The shortest period of the first pieces that covers more than half of them.
+    /// The shortest period of the first pieces that covers half of them.
     fn in_pieces(pieces: &[Piece]) -> Option<Self> {
-        // A loop begins with a line of its own.
+        // Nothing is left over from one turn to the next.
         let first = pieces.first()?;
         if first.sources().any(|source| source == Source::LeftOver) {
             return None;
@@ -93,7 +87,7 @@ impl Repeated {
                 .take_while(|(one, next)| is_moved(one, next, steps))
                 .count();
             let turns = 1 + same / period;
-            (turns > 1 && 2 * turns * period > pieces.len()).then_some(Self {
+            (turns > 1 && 2 * turns * period >= pieces.len()).then_some(Self {
                 turns,
                 period,
                 steps,

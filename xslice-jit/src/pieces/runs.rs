@@ -4,8 +4,12 @@ use super::LINE;
 use std::ops::Range;
 use xslice_core::ir::{Move, Schedule};
 
+/// Bytes of a result at most, and its elements: to find where each comes from takes time.
+const MOST_BYTES: usize = 16 << 10;
+const MOST_ELEMENTS: usize = 4 << 10;
+
 /// Bytes from the start of a buffer at most: places are immediates, and sums of them do not overflow.
-const MOST_REACH: i64 = 1 << 30;
+const MOST_REACH: i64 = 1 << 29;
 
 /// Neighbouring bytes of the source that are neighbours in the destination.
 #[derive(Clone, Copy, Debug)]
@@ -30,16 +34,21 @@ pub(super) struct Moved {
 }
 
 impl Moved {
-    /// What a schedule moves. `None`: it reads indices or nothing, or places are too far from the starts of the buffers.
+    /// What a schedule moves. `None`: it reads indices, nothing or less than a line; it is too much; or it lies too far from the starts of the
+    /// buffers.
     pub fn by(schedule: &Schedule) -> Option<Self> {
+        if !schedule.src().is_affine() || schedule.bytes() > MOST_BYTES {
+            return None;
+        }
         let runs = runs(schedule)?;
         let low = runs.iter().map(|run| run.src).min()?;
         let high = runs.iter().map(|run| run.src + run.bytes as i64).max()?;
         let end = runs.last().map(|run| run.dst + run.bytes as i64)?;
-        if high.max(end) > MOST_REACH {
+        let unit = unit(&runs, low);
+        let is_near = high.max(end) <= MOST_REACH;
+        if high - low < LINE as i64 || !is_near || schedule.bytes() / unit > MOST_ELEMENTS {
             return None;
         }
-        let unit = unit(&runs, low);
         let spans = runs.chunk_by(|one, next| one.dst + one.bytes as i64 == next.dst);
         let spans = spans.map(|span| {
             let each = |run: &Run| (run.src..run.src + run.bytes as i64).step_by(unit);

@@ -14,10 +14,11 @@ fn pieces_of(plan: &Plan) -> Option<Pieces> {
     plan.nests().find_map(|nest| cut(nest.schedule()?))
 }
 
-/// Moves bytes as machine code does, and no byte outside of the buffers.
+/// Moves bytes as machine code does, reads none but what the nest reads and those between, and writes none outside of the destination.
 struct Machine<'a> {
     pieces: &'a Pieces,
     src: &'a [u8],
+    reach: Range<i32>,
     dst: Vec<u8>,
     left_over: [u8; LINE],
 }
@@ -33,7 +34,7 @@ impl Machine<'_> {
                         bytes,
                         source,
                     } => {
-                        let line = self.load(*source, 0..*bytes, false, src);
+                        let line = self.load(*source, 0..*bytes, src);
                         self.store(at + dst, &line, 0..*bytes);
                     }
                     Piece::Line { dst: at, parts } => self.line(at + dst, parts, src),
@@ -46,7 +47,12 @@ impl Machine<'_> {
         let mut line = [0; LINE];
         for (number, part) in parts.iter().enumerate() {
             let is_masked = part.is_masked(number);
-            let loaded = self.load(part.source, part.bytes.clone(), is_masked, src);
+            let read = if is_masked {
+                part.bytes.clone()
+            } else {
+                0..LINE
+            };
+            let loaded = self.load(part.source, read, src);
             match is_masked {
                 true => line[part.bytes.clone()].copy_from_slice(&loaded[part.bytes.clone()]),
                 false => line = loaded,
@@ -58,26 +64,20 @@ impl Machine<'_> {
         self.store(dst, &line, written(parts));
     }
 
-    fn load(&self, source: Source, bytes: Range<usize>, is_masked: bool, by: i32) -> [u8; LINE] {
+    /// A line of which a run reads these bytes.
+    fn load(&self, source: Source, read: Range<usize>, by: i32) -> [u8; LINE] {
         let mut line = [0xee; LINE];
         match source {
             Source::LeftOver => line = self.left_over,
             Source::Run { src, .. } => {
-                // Of a word, the bytes of it are read.
-                let read = match is_masked || bytes.start == 0 && bytes.len() < LINE {
-                    true => bytes,
-                    false => 0..LINE,
-                };
                 for at in read {
-                    line[at] = self.src[usize::try_from(src + by + at as i32).unwrap()];
+                    line[at] = self.read(src + by + at as i32);
                 }
             }
             Source::Ordered { lines, order, .. } => {
-                let mut read = Vec::new();
-                for at in lines.into_iter().flatten() {
-                    let at = usize::try_from(at + by).unwrap();
-                    read.extend(&self.src[at..at + LINE]);
-                }
+                let lines = lines.into_iter().flatten();
+                let places = lines.flat_map(|line| line..line + LINE as i32);
+                let read: Vec<u8> = places.map(|at| self.read(at + by)).collect();
                 let unit = self.pieces.unit;
                 let order = &self.pieces.orders[order];
                 for (element, line) in order.chunks(unit).zip(line.chunks_mut(unit)) {
@@ -87,6 +87,11 @@ impl Machine<'_> {
             }
         }
         line
+    }
+
+    fn read(&self, at: i32) -> u8 {
+        assert!(self.reach.contains(&at), "{at} is read");
+        self.src[at as usize]
     }
 
     fn store(&mut self, dst: i32, line: &[u8; LINE], bytes: Range<usize>) {
@@ -112,10 +117,13 @@ fn assert_moves(plan: &Plan, pieces: &Pieces, text: &str) {
         &mut Scratch::new(),
     );
     run.expect(text);
+    let moved = plan.nests().find_map(|nest| Moved::by(nest.schedule()?));
+    let reach = moved.expect(text).reach;
     for (way, phase) in pieces.ways.iter().zip(PHASES) {
         let mut machine = Machine {
             pieces,
             src: &src,
+            reach: reach.clone(),
             dst: vec![0x55; written],
             left_over: [0; LINE],
         };

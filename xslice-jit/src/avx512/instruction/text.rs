@@ -1,116 +1,118 @@
 //! Instructions as people write them.
 
-use super::{ARGUMENTS, Instruction, Place, Zmm};
+use super::{Convention, Elements, Instruction, Place, Zmm};
 use std::fmt;
+
+/// Elements of a vector with their mask.
+struct Masked(Elements, &'static str);
+
+/// So many bytes of a vector.
+struct Part(Zmm, usize);
+
+fn letter(unit: usize) -> char {
+    match unit {
+        1 => 'b',
+        4 => 'd',
+        _ => 'q',
+    }
+}
 
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "[{}{:+}]", self.register().1, self.offset())
+        let ((_, register), offset) = Convention::HOST.address(*self);
+        write!(f, "[{register}{offset:+}]")
+    }
+}
+
+impl fmt::Display for Zmm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "zmm{}", self.0)
+    }
+}
+
+impl fmt::Display for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(Zmm(vector), bytes) = *self;
+        let size = match bytes {
+            64.. => 'z',
+            32.. => 'y',
+            _ => 'x',
+        };
+        write!(f, "{size}mm{vector}")
+    }
+}
+
+impl fmt::Display for Masked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(Elements { vector, mask, .. }, zeroes) = *self;
+        match mask {
+            0 => write!(f, "{vector}"),
+            _ => write!(f, "{vector} {{k{mask}}}{zeroes}"),
+        }
     }
 }
 
 impl fmt::Display for Instruction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let letter = |unit: usize| match unit {
-            1 => 'b',
-            4 => 'd',
-            _ => 'q',
-        };
-        let named = |vector: Zmm, bytes: usize| match bytes {
-            64 => format!("zmm{}", vector.0),
-            32 => format!("ymm{}", vector.0),
-            _ => format!("xmm{}", vector.0),
-        };
+        let Convention {
+            destination: (_, destination),
+            source: (_, source),
+        } = Convention::HOST;
         match *self {
-            Self::Load {
-                unit,
-                vector,
-                bytes,
-                from,
-                mask,
-                zeroes,
-            } => {
-                write!(f, "vmovdqu{} {}", 8 * unit, named(vector, bytes))?;
-                if mask > 0 {
-                    write!(f, " {{k{mask}}}")?;
-                }
-                write!(f, "{}, {from}", if zeroes { "{z}" } else { "" })
+            Self::Load { to, bytes, from } if bytes < 64 => {
+                write!(f, "vmovdqu64 {}, {from}", Part(to.vector, bytes))
             }
-            Self::Merge {
-                unit,
-                vector: Zmm(vector),
-                from: Zmm(from),
-                mask,
-            } => write!(f, "vmovdqu{} zmm{vector} {{k{mask}}}, zmm{from}", 8 * unit),
+            Self::Load { to, from, .. } => {
+                write!(f, "vmovdqu{} {}, {from}", 8 * to.unit, Masked(to, ""))
+            }
+            Self::LoadAlone { to, from } => {
+                write!(f, "vmovdqu{} {}, {from}", 8 * to.unit, Masked(to, "{z}"))
+            }
             Self::LoadOrder { vector, order } => {
-                write!(f, "vmovdqu64 zmm{}, [rip + order {order}]", vector.0)
+                write!(f, "vmovdqu64 {vector}, [rip + order {order}]")
             }
-            Self::Order {
-                unit,
-                vector: Zmm(vector),
-                order: Zmm(order),
-                from,
-                mask,
-            } => {
-                write!(f, "vperm{} zmm{vector}", letter(unit))?;
-                if mask > 0 {
-                    write!(f, " {{k{mask}}}")?;
-                }
-                write!(f, ", zmm{order}, {from}")
+            Self::Order { to, order, from } => {
+                let letter = letter(to.unit);
+                write!(f, "vperm{letter} {}, {order}, {from}", Masked(to, ""))
             }
-            Self::OrderBoth {
-                unit,
-                vector: Zmm(vector),
-                order: Zmm(order),
-                from,
-            } => write!(f, "vpermt2{} zmm{vector}, zmm{order}, {from}", letter(unit)),
-            Self::Store {
-                vector,
-                bytes: bytes @ ..=8,
-                to,
-            } => write!(f, "vmov{} {to}, {}", letter(bytes), named(vector, bytes)),
-            Self::Store { vector, bytes, to } => {
-                write!(f, "vmovdqu64 {to}, {}", named(vector, bytes))
+            Self::OrderBoth { to, order, from } => {
+                let letter = letter(to.unit);
+                write!(f, "vpermt2{letter} {}, {order}, {from}", Masked(to, ""))
+            }
+            Self::Merge { to, from } => {
+                write!(f, "vmovdqu{} {}, {from}", 8 * to.unit, Masked(to, ""))
+            }
+            Self::Store { vector, bytes, to } => match bytes {
+                ..=8 => write!(f, "vmov{} {to}, {}", letter(bytes), Part(vector, bytes)),
+                _ => write!(f, "vmovdqu64 {to}, {}", Part(vector, bytes)),
+            },
+            Self::StoreMasked { from, to } => {
+                let Elements { vector, unit, mask } = from;
+                write!(f, "vmovdqu{} {to} {{k{mask}}}, {vector}", 8 * unit)
             }
             Self::Mask { mask, elements } => {
                 write!(f, "mov rax, {elements:#x}; kmovq k{mask}, rax")
             }
-            Self::StoreMasked {
-                unit,
-                vector: Zmm(vector),
-                to,
-                mask,
-            } => write!(f, "vmovdqu{} {to} {{k{mask}}}, zmm{vector}", 8 * unit),
-            Self::LoadWord { bytes, from } => write!(
-                f,
-                "{} {from}",
-                match bytes {
-                    1 => "movzx eax, byte ptr",
-                    2 => "movzx eax, word ptr",
-                    4 => "mov eax,",
-                    _ => "mov rax,",
-                }
-            ),
-            Self::StoreWord { bytes, to } => write!(
-                f,
-                "mov {to}, {}",
-                match bytes {
-                    1 => "al",
-                    2 => "ax",
-                    4 => "eax",
-                    _ => "rax",
-                }
-            ),
-            Self::Phase => write!(f, "mov rax, {}; and eax, 48", ARGUMENTS[0].1),
+            Self::LoadWord { bytes, from } => match bytes {
+                1 => write!(f, "movzx eax, byte ptr {from}"),
+                2 => write!(f, "movzx eax, word ptr {from}"),
+                4 => write!(f, "mov eax, {from}"),
+                _ => write!(f, "mov rax, {from}"),
+            },
+            Self::StoreWord { bytes, to } => match bytes {
+                1 => write!(f, "mov {to}, al"),
+                2 => write!(f, "mov {to}, ax"),
+                4 => write!(f, "mov {to}, eax"),
+                _ => write!(f, "mov {to}, rax"),
+            },
+            Self::Phase => write!(f, "mov rax, {destination}; and eax, 48"),
             Self::IfPhase(phase) => write!(f, "cmp eax, {phase}; je phase{phase}"),
             Self::OfPhase(phase) => write!(f, "phase{phase}:"),
             Self::Turns(turns) => write!(f, "mov r10d, {turns}; turn:"),
-            Self::NextTurn { steps } => {
-                for ((_, register), step) in ARGUMENTS.into_iter().zip(steps) {
-                    write!(f, "add {register}, {step}; ")?;
-                }
-                f.write_str("dec r10d; jnz turn")
-            }
+            Self::NextTurn { steps: [dst, src] } => write!(
+                f,
+                "add {destination}, {dst}; add {source}, {src}; dec r10d; jnz turn"
+            ),
             Self::Return => f.write_str("mov eax, 1; ret"),
         }
     }
