@@ -8,7 +8,7 @@
 mod instruction;
 
 use crate::pieces::{
-    KEPT, LINE, MASKS, MOST_LOADS, PHASES, Part, Piece, Pieces, Source, Stretch, stored_whole,
+    KEPT, LINE, Lines, MASKS, PHASES, Part, Piece, Pieces, Source, Stretch, Word, stored_whole,
     written,
 };
 pub(crate) use instruction::Instruction;
@@ -113,10 +113,8 @@ fn put_distance(bytes: &mut [u8], end: usize, target: usize) {
 fn kept(orders: usize, stretches: &[Stretch]) -> Vec<Option<(Zmm, bool)>> {
     let mut uses = vec![0; orders];
     for stretch in stretches {
-        for source in stretch.pieces.iter().flat_map(Piece::sources) {
-            if let Source::Ordered { order, .. } = source {
-                uses[order] += stretch.turns;
-            }
+        for order in stretch.pieces.iter().flat_map(Piece::orders) {
+            uses[order] += stretch.turns;
         }
     }
     let mut often: Vec<usize> = (0..uses.len()).filter(|&order| uses[order] > 1).collect();
@@ -168,10 +166,8 @@ impl Writer<'_> {
 
     /// Puts what a loop needs in each turn into registers, as far as there are enough.
     fn keep_all(&mut self, pieces: &[Piece]) {
-        for source in pieces.iter().flat_map(Piece::sources) {
-            if let Source::Ordered { order, .. } = source
-                && self.kept[order].is_some()
-            {
+        for order in pieces.iter().flat_map(Piece::orders) {
+            if self.kept[order].is_some() {
                 self.order(order);
             }
         }
@@ -192,32 +188,31 @@ impl Writer<'_> {
 
     fn piece(&mut self, piece: &Piece) {
         match *piece {
-            Piece::Word { dst, bytes, source } => {
-                self.word(self.destination(dst), bytes, source);
-            }
+            Piece::Word { dst, bytes, word } => self.word(self.destination(dst), bytes, word),
             Piece::Line { dst, ref parts } => self.line(self.destination(dst), parts),
         }
     }
 
-    fn word(&mut self, to: Place, bytes: usize, source: Source) {
+    fn word(&mut self, to: Place, bytes: usize, word: Word) {
         let vector = self.next_line();
-        match source {
-            Source::Run { src, .. } => {
+        match word {
+            Word::Run(src) if bytes <= 8 => {
                 let from = self.source(src);
-                if bytes <= 8 {
-                    self.code.push(Instruction::LoadWord { bytes, from });
-                    self.code.push(Instruction::StoreWord { bytes, to });
-                    return;
-                }
-                let to = Elements {
-                    vector,
-                    unit: 8,
-                    mask: NO_MASK,
-                };
+                self.code.push(Instruction::LoadWord { bytes, from });
+                self.code.push(Instruction::StoreWord { bytes, to });
+                return;
+            }
+            Word::Run(src) => {
+                let (to, from) = (self.elements(vector, NO_MASK), self.source(src));
                 self.code.push(Instruction::Load { to, bytes, from });
             }
-            Source::Ordered { lines, order, .. } => self.ordered(vector, lines, order),
-            Source::LeftOver => {}
+            Word::Pair(places) => {
+                let [from, high] = places.map(|src| self.source(src));
+                self.code.push(Instruction::LoadLow { vector, from });
+                let from = high;
+                self.code.push(Instruction::LoadHigh { vector, from });
+            }
+            Word::Ordered(lines, order) => self.ordered(vector, lines, order),
         }
         self.code.push(Instruction::Store { vector, bytes, to });
     }
@@ -313,7 +308,7 @@ impl Writer<'_> {
     }
 
     /// Elements of lines in a register of their own.
-    fn ordered(&mut self, vector: Zmm, [one, other]: [Option<i32>; MOST_LOADS], order: usize) {
+    fn ordered(&mut self, vector: Zmm, [one, other]: Lines, order: usize) {
         let (to, order) = (self.elements(vector, NO_MASK), self.order(order));
         let from = self.source(one.unwrap_or(0));
         match other {

@@ -39,6 +39,9 @@ pub(crate) const MOST_LOADS: usize = 2;
 /// Bytes of elements that are taken out of two loads by one instruction. There is one for those of fewer, which takes longer than two.
 const LEAST_OF_TWO: usize = 4;
 
+/// Bytes of a word that is half of one store.
+const HALF: usize = 8;
+
 /// Bytes of a vector that one store writes at least.
 const LEAST_STORED: usize = 4;
 
@@ -77,14 +80,24 @@ pub(crate) struct Stretch {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Piece {
     /// So many, a power of two. Those that are not elements of the source are written again by what follows (I4).
-    Word {
-        dst: i32,
-        bytes: usize,
-        source: Source,
-    },
+    Word { dst: i32, bytes: usize, word: Word },
     /// The parts that a line consists of.
     Line { dst: i32, parts: Vec<Part> },
 }
+
+/// Where the bytes of a word come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Word {
+    /// Neighbours.
+    Run(i32),
+    /// Two runs of half its bytes.
+    Pair([i32; 2]),
+    /// Elements of lines, by an order.
+    Ordered(Lines, usize),
+}
+
+/// Lines of the source.
+pub(crate) type Lines = [Option<i32>; MOST_LOADS];
 
 /// Bytes of a line.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -97,12 +110,11 @@ pub(crate) struct Part {
 /// Where the bytes of a part come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Source {
-    /// Neighbours. If the first byte of the line, or of the word, were one, it would come from here. Of a line: whether as many as it has may be
-    /// read there.
+    /// Neighbours. If the first byte of the line were one, it would come from here; whether as many as a line has may be read there.
     Run { src: i32, is_whole: bool },
     /// Elements of lines, by an order; whether there are some in the next line.
     Ordered {
-        lines: [Option<i32>; MOST_LOADS],
+        lines: Lines,
         order: usize,
         goes_on: bool,
     },
@@ -176,10 +188,7 @@ impl Part {
 impl Piece {
     /// The bytes of each mask that it takes.
     pub fn masks(&self) -> impl Iterator<Item = Range<usize>> {
-        let parts = match self {
-            Self::Word { .. } => &[][..],
-            Self::Line { parts, .. } => parts,
-        };
+        let parts = self.of_line();
         let numbered = parts.iter().enumerate();
         let masked = numbered.filter(|(number, part)| part.is_masked(*number));
         let written = Some(written(parts)).filter(|written| stored_whole(written).is_none());
@@ -201,13 +210,28 @@ impl Piece {
         }
     }
 
-    /// Where its parts come from.
-    pub fn sources(&self) -> impl Iterator<Item = Source> {
-        let (word, parts) = match self {
-            Self::Word { source, .. } => (Some(*source), &[][..]),
-            Self::Line { parts, .. } => (None, &parts[..]),
+    fn of_line(&self) -> &[Part] {
+        match self {
+            Self::Word { .. } => &[],
+            Self::Line { parts, .. } => parts,
+        }
+    }
+
+    /// The numbers of its orders.
+    pub fn orders(&self) -> impl Iterator<Item = usize> {
+        let of_word = match self {
+            Self::Word {
+                word: Word::Ordered(_, order),
+                ..
+            } => Some(*order),
+            Self::Word { .. } | Self::Line { .. } => None,
         };
-        word.into_iter().chain(parts.iter().map(|part| part.source))
+        let of_part = |part: &Part| match part.source {
+            Source::Ordered { order, .. } => Some(order),
+            Source::Run { .. } | Source::LeftOver => None,
+        };
+        let of_line = self.of_line().iter().filter_map(of_part);
+        of_word.into_iter().chain(of_line)
     }
 }
 
@@ -243,9 +267,7 @@ impl fmt::Display for Pieces {
 impl fmt::Display for Piece {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Word { dst, bytes, source } => {
-                write!(f, "dst[{dst}..][..{bytes}] <- {source}")
-            }
+            Self::Word { dst, bytes, word } => write!(f, "dst[{dst}..][..{bytes}] <- {word}"),
             Self::Line { dst, parts } => {
                 write!(f, "dst[{dst}..][..{LINE}] <-")?;
                 for Part { bytes, source } in parts {
@@ -257,21 +279,29 @@ impl fmt::Display for Piece {
     }
 }
 
+impl fmt::Display for Word {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Run(src) => write!(f, "src[{src}..]"),
+            Self::Pair([one, other]) => write!(f, "src[{one}..], src[{other}..]"),
+            Self::Ordered(lines, order) => ordered(f, lines, order),
+        }
+    }
+}
+
 impl fmt::Display for Source {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Self::Run { src, .. } => write!(f, "src[{src}..]"),
-            Self::Ordered {
-                lines: [one, other],
-                order,
-                ..
-            } => {
-                for line in [one, other].into_iter().flatten() {
-                    write!(f, "src[{line}..], ")?;
-                }
-                write!(f, "order {order}")
-            }
+            Self::Ordered { lines, order, .. } => ordered(f, lines, order),
             Self::LeftOver => f.write_str("left over"),
         }
     }
+}
+
+fn ordered(f: &mut fmt::Formatter<'_>, lines: Lines, order: usize) -> fmt::Result {
+    for line in lines.into_iter().flatten() {
+        write!(f, "src[{line}..], ")?;
+    }
+    write!(f, "order {order}")
 }

@@ -52,6 +52,10 @@ pub(crate) enum Instruction {
         order: Zmm,
         from: Place,
     },
+    /// 8 bytes into a vector.
+    LoadLow { vector: Zmm, from: Place },
+    /// The next 8 bytes of it; the first ones stay.
+    LoadHigh { vector: Zmm, from: Place },
     /// The elements of a mask, out of another vector. The others stay.
     Merge { to: Elements, from: Zmm },
     /// So many bytes of a vector: 4, 8, 16, 32 or 64.
@@ -151,6 +155,24 @@ impl Operation {
         Self::moves(unit, 0x7f)
     }
 
+    /// `vmovq` into a vector.
+    const LOADS_LOW: Self = Self {
+        map: MAP_0F,
+        prefix: PREFIX_F3,
+        wide: true,
+        code: 0x7e,
+        mask: 0,
+    };
+
+    /// `vmovhpd`
+    const LOADS_HIGH: Self = Self {
+        map: MAP_0F,
+        prefix: PREFIX_66,
+        wide: true,
+        code: 0x16,
+        mask: 0,
+    };
+
     /// `vmovd` and `vmovq` out of a vector.
     const fn stores_word(bytes: usize) -> Self {
         Self {
@@ -231,6 +253,12 @@ impl Assembler {
             I::OrderBoth { to, order, from } => {
                 let operation = Operation::orders_both(to.unit).masked(to.mask);
                 self.of_memory(operation, [to.vector, order], from, LINE);
+            }
+            I::LoadLow { vector, from } => {
+                self.of_memory(Operation::LOADS_LOW, [vector, NO_OTHER], from, 8);
+            }
+            I::LoadHigh { vector, from } => {
+                self.of_memory(Operation::LOADS_HIGH, [vector, vector], from, 8);
             }
             I::Merge { to, from } => {
                 let operation = Operation::loads(to.unit).masked(to.mask);

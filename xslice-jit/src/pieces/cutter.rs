@@ -1,8 +1,8 @@
 //! How a result is cut into pieces, and what they cost.
 
 use super::runs::{Moved, Span};
-use super::{KEPT, LEAST_OF_TWO, LEAST_STORED, LINE, MASKS, MOST_LOADS, Order, SAMPLE};
-use super::{Part, Piece, Source};
+use super::{HALF, KEPT, LEAST_OF_TWO, LEAST_STORED, LINE, MASKS, MOST_LOADS, Order, SAMPLE};
+use super::{Lines, Part, Piece, Source, Word};
 use super::{stored_whole, written};
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::hash::BuildHasherDefault;
@@ -239,7 +239,10 @@ impl<'a> Cutter<'a> {
             let at = dst + (done * unit) as i32;
             let windows = Windows::of(self.vector(rest, LINE), unit, loads);
             let run = self.run_of(rest);
-            if run >= windows.elements {
+            if run >= windows.elements && run * unit == HALF && self.run_of(&rest[run..]) == run {
+                self.pair(at, [rest[0], rest[run]]);
+                done += 2 * run;
+            } else if run >= windows.elements {
                 self.run_of_words(at, rest[0], run * unit);
                 done += run;
             } else {
@@ -257,36 +260,47 @@ impl<'a> Cutter<'a> {
             let (dst, src) = (dst + after as i32, src + after as i32);
             self.cost.loads += self.touched(src, whole);
             self.cost.instructions += 1;
-            let is_whole = true;
-            self.word(dst, whole, Source::Run { src, is_whole });
+            self.word(dst, whole, Word::Run(src));
         }
+    }
+
+    /// Two runs of half a word.
+    fn pair(&mut self, dst: i32, places: [i32; 2]) {
+        for src in places {
+            self.cost.loads += self.touched(src, HALF);
+        }
+        self.cost.orders += 2;
+        self.cost.vectors += 1;
+        self.cost.instructions += places.len();
+        self.word(dst, places.len() * HALF, Word::Pair(places));
     }
 
     /// The first of the elements that come `from` there, as a word.
     fn word_in_order(&mut self, dst: i32, from: &[i32], windows: &Windows) {
         let (unit, elements) = (self.moved.unit, windows.elements);
         let bytes = elements * unit;
-        let source = self.ordered(&from[..elements], windows, 0);
-        let part = Part {
-            bytes: 0..bytes,
-            source,
-        };
         let whole = bytes.next_power_of_two().max(LEAST_STORED);
+        let lines = self.lines_of(windows);
+        let from_lines = &from[..elements];
         if whole <= from.len() * unit {
-            let source = self.settled(source);
-            self.word(dst, whole, source);
+            let mut order = [0; LINE];
+            self.put(&mut order, from_lines, lines, 0);
+            let order = self.order(order);
+            self.word(dst, whole, Word::Ordered(lines, order));
         } else {
-            self.close(dst, vec![part]);
+            let source = self.ordered(from_lines, lines, 0);
+            let bytes = 0..bytes;
+            self.close(dst, vec![Part { bytes, source }]);
         }
     }
 
-    fn word(&mut self, dst: i32, bytes: usize, source: Source) {
+    fn word(&mut self, dst: i32, bytes: usize, word: Word) {
         self.cost.stores += match self.touched(dst, bytes) {
             1 if bytes < LINE => 1,
             touched => 2 * touched,
         };
         self.cost.instructions += 1;
-        self.pieces.push(Piece::Word { dst, bytes, source });
+        self.pieces.push(Piece::Word { dst, bytes, word });
     }
 
     /// So many bytes of elements at most.
@@ -318,7 +332,8 @@ impl<'a> Cutter<'a> {
                 true => (run, self.run(rest[0] - at as i32)),
                 false => {
                     let elements = windows.elements;
-                    let source = self.ordered(&rest[..elements], &windows, at);
+                    let lines = self.lines_of(&windows);
+                    let source = self.ordered(&rest[..elements], lines, at);
                     (elements, source)
                 }
             };
@@ -390,8 +405,8 @@ impl<'a> Cutter<'a> {
         self.cost.instructions += 2;
     }
 
-    /// Elements of lines, the first of which belongs `at` there in the line of the destination.
-    fn ordered(&mut self, from: &[i32], windows: &Windows, at: usize) -> Source {
+    /// The lines that are loaded for windows, and put in order by an instruction for both.
+    fn lines_of(&mut self, windows: &Windows) -> Lines {
         let mut lines = [None; MOST_LOADS];
         for (line, &given) in lines.iter_mut().zip(&windows.given[..windows.count]) {
             let begin = self.line(given);
@@ -401,6 +416,11 @@ impl<'a> Cutter<'a> {
         self.cost.orders += 2;
         self.cost.vectors += 1;
         self.cost.instructions += windows.count;
+        lines
+    }
+
+    /// Elements of lines, the first of which belongs `at` there in the line of the destination.
+    fn ordered(&mut self, from: &[i32], lines: Lines, at: usize) -> Source {
         let goes_on = at + from.len() * self.moved.unit > LINE;
         let order = match goes_on {
             true => {
@@ -439,7 +459,7 @@ impl<'a> Cutter<'a> {
     }
 
     /// Puts elements of those lines `at` there and behind, and in front what is left over.
-    fn put(&self, order: &mut Order, from: &[i32], lines: [Option<i32>; MOST_LOADS], at: usize) {
+    fn put(&self, order: &mut Order, from: &[i32], lines: Lines, at: usize) {
         let (unit, named) = (self.moved.unit, self.named());
         let shift = named.trailing_zeros();
         let [one, other] = lines.map(|line| line.unwrap_or(0));
@@ -463,18 +483,6 @@ impl<'a> Cutter<'a> {
     fn order_of_line(&mut self) -> usize {
         let order = std::mem::replace(&mut self.of_line, [0; LINE]);
         self.order(order)
-    }
-
-    /// A source whose order is that of the line, which is complete.
-    fn settled(&mut self, source: Source) -> Source {
-        match source {
-            Source::Ordered { lines, goes_on, .. } => Source::Ordered {
-                lines,
-                order: self.order_of_line(),
-                goes_on,
-            },
-            Source::Run { .. } | Source::LeftOver => source,
-        }
     }
 
     /// The number of an order.

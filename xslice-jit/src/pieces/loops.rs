@@ -1,6 +1,6 @@
 //! Pieces that repeat, as loops.
 
-use super::{Part, Piece, Source, Stretch};
+use super::{Lines, Piece, Source, Stretch, Word};
 
 /// Parts of straight code at most; more are a loop where they repeat.
 const MOST_STRAIGHT: usize = 128;
@@ -75,16 +75,13 @@ struct Repeated {
 impl Repeated {
     /// The shortest period of the first pieces that covers half of them.
     fn in_pieces(pieces: &[Piece]) -> Option<Self> {
-        // Nothing is left over from one turn to the next.
         let first = pieces.first()?;
-        if first.sources().any(|source| source == Source::LeftOver) {
-            return None;
-        }
         (1..=pieces.len() / 2).find_map(|period| {
+            // Nothing is left over from one turn to the next: the first piece of each begins anew.
             let steps = steps(first, &pieces[period])?;
             let pairs = pieces.iter().zip(&pieces[period..]);
             let same = pairs
-                .take_while(|(one, next)| is_moved(one, next, steps))
+                .take_while(|(one, next)| moved(one, steps) == **next)
                 .count();
             let turns = 1 + same / period;
             (turns > 1 && 2 * turns * period >= pieces.len()).then_some(Self {
@@ -98,70 +95,48 @@ impl Repeated {
 
 /// What the places of `next` are farther than those of `one`.
 fn steps(one: &Piece, next: &Piece) -> Option<[i32; 2]> {
-    let place = |piece: &Piece| piece.sources().find_map(place);
     Some([next.dst() - one.dst(), place(next)? - place(one)?])
 }
 
-/// Where a source is read first.
-fn place(source: Source) -> Option<i32> {
-    match source {
-        Source::Run { src, .. } => Some(src),
-        Source::Ordered { lines, .. } => lines[0],
-        Source::LeftOver => None,
+/// Where a piece is read first. `None`: it begins with what is left over.
+fn place(piece: &Piece) -> Option<i32> {
+    match piece {
+        Piece::Word { word, .. } => match *word {
+            Word::Run(src) | Word::Pair([src, _]) => Some(src),
+            Word::Ordered(lines, _) => lines[0],
+        },
+        Piece::Line { parts, .. } => match parts.first()?.source {
+            Source::Run { src, .. } => Some(src),
+            Source::Ordered { lines, .. } => lines[0],
+            Source::LeftOver => None,
+        },
     }
 }
 
-/// Whether `next` is `one`, so much farther.
-fn is_moved(one: &Piece, next: &Piece, [dst, src]: [i32; 2]) -> bool {
-    match (one, next) {
-        (
-            Piece::Word {
-                dst: at,
-                bytes,
-                source,
+/// A piece, so much farther.
+fn moved(piece: &Piece, [by_dst, by_src]: [i32; 2]) -> Piece {
+    let lines = |lines: Lines| lines.map(|line| line.map(|at| at + by_src));
+    match piece {
+        &Piece::Word { dst, bytes, word } => Piece::Word {
+            dst: dst + by_dst,
+            bytes,
+            word: match word {
+                Word::Run(src) => Word::Run(src + by_src),
+                Word::Pair(places) => Word::Pair(places.map(|src| src + by_src)),
+                Word::Ordered(of, order) => Word::Ordered(lines(of), order),
             },
-            Piece::Word {
-                dst: next,
-                bytes: next_bytes,
-                source: next_source,
-            },
-        ) => at + dst == *next && bytes == next_bytes && moved(*source, src) == *next_source,
-        (
-            Piece::Line { dst: at, parts },
-            Piece::Line {
-                dst: next,
-                parts: next_parts,
-            },
-        ) => {
-            let is_moved = |(one, next): (&Part, &Part)| {
-                one.bytes == next.bytes && moved(one.source, src) == next.source
-            };
-            at + dst == *next
-                && parts.len() == next_parts.len()
-                && parts.iter().zip(next_parts).all(is_moved)
-        }
-        (Piece::Word { .. }, Piece::Line { .. }) | (Piece::Line { .. }, Piece::Word { .. }) => {
-            false
-        }
-    }
-}
-
-/// The same source, so much farther.
-fn moved(source: Source, by: i32) -> Source {
-    match source {
-        Source::Run { src, is_whole } => Source::Run {
-            src: src + by,
-            is_whole,
         },
-        Source::Ordered {
-            lines,
-            order,
-            goes_on,
-        } => Source::Ordered {
-            lines: lines.map(|line| line.map(|at| at + by)),
-            order,
-            goes_on,
-        },
-        Source::LeftOver => source,
+        Piece::Line { dst, parts } => {
+            let mut parts = parts.clone();
+            for part in &mut parts {
+                match &mut part.source {
+                    Source::Run { src, .. } => *src += by_src,
+                    Source::Ordered { lines: of, .. } => *of = lines(*of),
+                    Source::LeftOver => {}
+                }
+            }
+            let dst = dst + by_dst;
+            Piece::Line { dst, parts }
+        }
     }
 }

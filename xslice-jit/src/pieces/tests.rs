@@ -32,9 +32,9 @@ impl Machine<'_> {
                     Piece::Word {
                         dst: at,
                         bytes,
-                        source,
+                        word,
                     } => {
-                        let line = self.load(*source, 0..*bytes, src);
+                        let line = self.word(*word, *bytes, src);
                         self.store(at + dst, &line, 0..*bytes);
                     }
                     Piece::Line { dst: at, parts } => self.line(at + dst, parts, src),
@@ -64,27 +64,46 @@ impl Machine<'_> {
         self.store(dst, &line, written(parts));
     }
 
+    fn word(&self, word: Word, bytes: usize, by: i32) -> [u8; LINE] {
+        match word {
+            Word::Run(src) => self.run(src + by, 0..bytes),
+            Word::Pair([one, other]) => {
+                let mut line = self.run(one + by, 0..HALF);
+                let high = self.run(other + by, 0..HALF);
+                line[HALF..2 * HALF].copy_from_slice(&high[..HALF]);
+                line
+            }
+            Word::Ordered(lines, order) => self.ordered(lines, order, by),
+        }
+    }
+
     /// A line of which a run reads these bytes.
     fn load(&self, source: Source, read: Range<usize>, by: i32) -> [u8; LINE] {
-        let mut line = [0xee; LINE];
         match source {
-            Source::LeftOver => line = self.left_over,
-            Source::Run { src, .. } => {
-                for at in read {
-                    line[at] = self.read(src + by + at as i32);
-                }
-            }
-            Source::Ordered { lines, order, .. } => {
-                let lines = lines.into_iter().flatten();
-                let places = lines.flat_map(|line| line..line + LINE as i32);
-                let read: Vec<u8> = places.map(|at| self.read(at + by)).collect();
-                let unit = self.pieces.unit;
-                let order = &self.pieces.orders[order];
-                for (element, line) in order.chunks(unit).zip(line.chunks_mut(unit)) {
-                    let at = usize::from(element[0]) * unit % read.len();
-                    line.copy_from_slice(&read[at..at + unit]);
-                }
-            }
+            Source::LeftOver => self.left_over,
+            Source::Run { src, .. } => self.run(src + by, read),
+            Source::Ordered { lines, order, .. } => self.ordered(lines, order, by),
+        }
+    }
+
+    fn run(&self, src: i32, read: Range<usize>) -> [u8; LINE] {
+        let mut line = [0xee; LINE];
+        for at in read {
+            line[at] = self.read(src + at as i32);
+        }
+        line
+    }
+
+    fn ordered(&self, lines: Lines, order: usize, by: i32) -> [u8; LINE] {
+        let mut line = [0xee; LINE];
+        let lines = lines.into_iter().flatten();
+        let places = lines.flat_map(|line| line..line + LINE as i32);
+        let read: Vec<u8> = places.map(|at| self.read(at + by)).collect();
+        let unit = self.pieces.unit;
+        let order = &self.pieces.orders[order];
+        for (element, line) in order.chunks(unit).zip(line.chunks_mut(unit)) {
+            let at = usize::from(element[0]) * unit % read.len();
+            line.copy_from_slice(&read[at..at + unit]);
         }
         line
     }

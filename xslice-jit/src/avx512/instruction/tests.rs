@@ -59,6 +59,8 @@ fn known() -> Vec<(Instruction, &'static str, &'static str, &'static str)> {
         (order(of(8, 25, 0), 16, -64), "vpermq zmm25, zmm16, [rcx-64]", "6262fd403649ff", "6242fd403649ff"),
         (order_both(of(4, 16, 0), 30, 8128), "vpermt2d zmm16, zmm30, [rcx+8128]", "62e20d407e417f", "62c20d407e417f"),
         (order_both(of(8, 29, 0), 23, 8192), "vpermt2q zmm29, zmm23, [rcx+8192]", "6262c5407ea900200000", "6242c5407ea900200000"),
+        (LoadLow { vector: Zmm(17), from: Source(16) }, "vmovq xmm17, [rcx+16]", "62e1fe087e4902", "62c1fe087e4902"),
+        (LoadHigh { vector: Zmm(30), from: Source(1000) }, "vmovhpd xmm30, xmm30, [rcx+1000]", "62618d0016717d", "62418d0016717d"),
         (Merge { to: of(1, 16, 2), from: Zmm(31) }, "vmovdqu8 zmm16 {k2}, zmm31", "62817f4a6fc7", ""),
         (Merge { to: of(4, 24, 5), from: Zmm(17) }, "vmovdqu32 zmm24 {k5}, zmm17", "62217e4d6fc1", ""),
         (Merge { to: of(8, 18, 6), from: Zmm(20) }, "vmovdqu64 zmm18 {k6}, zmm20", "62a1fe4e6fd4", ""),

@@ -79,6 +79,11 @@ impl fmt::Display for Instruction {
                 let letter = letter(to.unit);
                 write!(f, "vpermt2{letter} {}, {order}, {from}", Masked(to, ""))
             }
+            Self::LoadLow { vector, from } => write!(f, "vmovq {}, {from}", Part(vector, 16)),
+            Self::LoadHigh { vector, from } => {
+                let vector = Part(vector, 16);
+                write!(f, "vmovhpd {vector}, {vector}, {from}")
+            }
             Self::Merge { to, from } => {
                 write!(f, "vmovdqu{} {}, {from}", 8 * to.unit, Masked(to, ""))
             }
