@@ -24,7 +24,7 @@ use xslice_core::ir::Schedule;
 /// Bytes of a line of memory, which are those of a vector.
 pub(crate) const LINE: usize = 64;
 
-/// Below this, results may cost twice as much: a precompiled Move has more to begin with than it moves.
+/// Bytes below which a result is small.
 const SMALL: usize = 2 << 10;
 
 /// Orders of a result at most: each is a line behind the code.
@@ -136,9 +136,9 @@ fn cut(schedule: &Schedule) -> Option<Pieces> {
         .map(|way| (cutter.cost(way, PHASES[0]), way))
         .collect();
     ways.sort_by_key(|&(cost, _)| cost);
-    let (least, _) = *ways.first()?;
+    let (least, way) = *ways.first()?;
     let sample = schedule.bytes().min(SAMPLE);
-    if least * LINE > most_cost(schedule) * sample {
+    if least * LINE > most_cost(schedule, way) * sample {
         return None;
     }
     // The others are not the cheapest for another phase either.
@@ -155,9 +155,11 @@ fn cut(schedule: &Schedule) -> Option<Pieces> {
     (orders.len() <= MOST_ORDERS).then_some(Pieces { ways, orders, unit })
 }
 
-/// What a line costs at most, as [`Cutter::cost`] counts. Precompiled Moves take as long for more: they, too, put every few bytes in order.
-fn most_cost(schedule: &Schedule) -> usize {
+/// What a line costs at most, as [`Cutter::cost`] counts; the precompiled Moves have shorter vectors for what costs more. Small results may
+/// cost twice as much, since a Move has more to begin with than it moves, and twice again as words, which take no masks.
+fn most_cost(schedule: &Schedule, way: Way) -> usize {
     match schedule.bytes() {
+        ..SMALL if way.is_of_words() => 1536,
         ..SMALL => 768,
         _ => 384,
     }

@@ -28,6 +28,10 @@ enum Cut {
 }
 
 impl Way {
+    pub fn is_of_words(self) -> bool {
+        matches!(self.cut, Cut::Words)
+    }
+
     /// All that may be the cheapest.
     pub fn all(moved: &Moved, has_rows: bool) -> Vec<Self> {
         let most = if moved.unit >= LEAST_OF_TWO {

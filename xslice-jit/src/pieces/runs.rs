@@ -90,15 +90,18 @@ fn runs(schedule: &Schedule) -> Option<Vec<Run>> {
     if !runs.is_sorted_by_key(|run| run.dst) {
         runs.sort_unstable_by_key(|run| run.dst);
     }
-    runs.dedup_by(|next, one| {
-        let bytes = one.bytes as i64;
-        let goes_on = (one.dst + bytes, one.src + bytes) == (next.dst, next.src);
-        if goes_on {
-            one.bytes += next.bytes;
-        }
-        goes_on
-    });
+    runs.dedup_by(joined);
     Some(runs)
+}
+
+/// Makes a run longer by the next one, if it goes on there.
+fn joined(next: &mut Run, one: &mut Run) -> bool {
+    let bytes = one.bytes as i64;
+    let goes_on = (one.dst + bytes, one.src + bytes) == (next.dst, next.src);
+    if goes_on {
+        one.bytes += next.bytes;
+    }
+    goes_on
 }
 
 /// What one turn of a move moves. `None`: it reads indices, or nothing.
@@ -113,7 +116,9 @@ fn of_move(inner: &Move) -> Option<Vec<Run>> {
         Move::Shuffle(periods) => {
             let pattern = periods.shuffle.pattern();
             let bytes = pattern.offsets().iter().zip(0..);
-            let period: Vec<_> = bytes.map(|(&src, dst)| run(src.into(), dst, 1)).collect();
+            let bytes = bytes.map(|(&src, dst)| run(src.into(), dst, 1));
+            let mut period: Vec<_> = bytes.collect();
+            period.dedup_by(joined);
             let (dst_stride, src_stride) = (pattern.period() as i64, pattern.src_stride().into());
             repeated(&period, periods.count, dst_stride, src_stride)
         }
