@@ -1,0 +1,98 @@
+//! Code of pieces beside the interpreter: rows, columns, reversed and picked ones, at every place in a line, with what lies around the result.
+
+use xslice_core::{ElementType, Input, Output, Program, Scratch, Signature, interp};
+use xslice_jit::{Jit, Strategy};
+
+/// Bytes around a result.
+const AROUND: usize = 64;
+
+/// What a kernel writes at each place of buffers in a line, and nothing around it. The last axis are the bytes of an element.
+fn assert_moves(jit: &Jit, shape: &[usize], text: &str) {
+    let size = shape[shape.len() - 1];
+    let program = Program::parse(text).expect(text);
+    let signature = Signature::new().operand(ElementType::U8, shape);
+    let kernel = jit.compile(&program, &signature).expect(text);
+    let source = shape.iter().product::<usize>();
+    let bytes = |at: usize| (at * 37 + at / 251) as u8;
+    let src: Vec<u8> = (0..source).map(bytes).collect();
+    let mut expected = vec![0u8; kernel.plan().output_len()];
+    let output = Output::from(&mut expected);
+    interp::run(
+        kernel.plan(),
+        &[Input::from(&src)],
+        output,
+        &mut Scratch::new(),
+    )
+    .expect(text);
+    for place in (0..64).step_by(size) {
+        let mut from = vec![0u8; source + 128];
+        let skip = from.as_ptr().align_offset(64) + (place * 5) % 64;
+        from[skip..][..source].copy_from_slice(&src);
+        let mut to = vec![0x55u8; expected.len() + 128 + 2 * AROUND];
+        let skip_to = to.as_ptr().align_offset(64) + AROUND + place;
+        let result = &mut to[skip_to..][..expected.len()];
+        kernel
+            .run(&[Input::from(&from[skip..][..source])], result)
+            .expect(text);
+        let (before, rest) = to.split_at(skip_to);
+        let (result, after) = rest.split_at(expected.len());
+        assert!(result == expected, "{shape:?} {text} at {place}");
+        let around = before.iter().chain(after);
+        assert!(
+            around.into_iter().all(|&byte| byte == 0x55),
+            "around {shape:?} {text} at {place}"
+        );
+    }
+}
+
+#[test]
+fn code_of_pieces_moves_what_the_interpreter_moves() {
+    let jit = Jit::with_strategy(Strategy::Baked);
+    for size in [1, 2, 4, 8, 16] {
+        for (rows, columns) in [
+            (1, 300),
+            (7, 40),
+            (3, 333),
+            (20, 17),
+            (64, 33),
+            (130, 9),
+            (500, 3),
+        ] {
+            for text in [
+                "x[:, 1:]",
+                "x[:, ::-1]",
+                "x[::-1, ::2]",
+                "x[::2, 1:]",
+                "x[:, 1::3]",
+                "x[::-2, ::-5]",
+                "x[:, :2]",
+                "x[:, 2:0:-1]",
+                "x[:, 1]",
+                "x[..., ::-1]",
+            ] {
+                assert_moves(&jit, &[rows, columns, size], text);
+            }
+        }
+    }
+}
+
+/// Many masks in a loop, rows of no whole lines, and six axes.
+#[test]
+fn so_does_code_of_long_turns() {
+    let jit = Jit::with_strategy(Strategy::Baked);
+    for (shape, text) in [
+        (&[120, 11, 1][..], "x[:, 2:9]"),
+        (&[400, 5, 2], "x[:, :3]"),
+        (&[90, 7, 13, 1], "x[::2, 1:4, 3:10]"),
+        (&[200, 3, 7, 1], "x[:, ::2, :5]"),
+        (
+            &[4, 4, 4, 4, 4, 4, 4],
+            "x[:, 1:, ::2, 1::2, 3:0:-1, 3:0:-2]",
+        ),
+        (&[300, 20, 8], "x[:, 3]"),
+        (&[150, 20, 8], "x[:, ::7]"),
+        (&[33, 129, 4], "x[::-1, 1:]"),
+    ] {
+        assert_moves(&jit, shape, text);
+    }
+}
