@@ -34,6 +34,9 @@ pub(crate) fn instructions(pieces: &Pieces) -> Vec<Instruction> {
     let numbered = || PHASES.into_iter().zip(&pieces.ways);
     let others = || numbered().filter(|(_, way)| *way != first);
     let mut code = Vec::new();
+    if !pieces.data.is_empty() {
+        code.push(Instruction::LoadData);
+    }
     if others().next().is_some() {
         code.push(Instruction::Phase);
     }
@@ -70,7 +73,7 @@ pub(crate) fn text(code: &[Instruction]) -> String {
     code.iter().map(|each| format!("{each}\n")).collect()
 }
 
-/// The bytes of a function of these instructions, its orders behind it.
+/// The bytes of a function of these instructions, its orders behind it, and its data behind these.
 pub(crate) fn assemble(code: &[Instruction], pieces: &Pieces) -> Vec<u8> {
     let mut assembler = Assembler::new();
     // The ends of instructions that name a distance, and what lies there.
@@ -82,6 +85,7 @@ pub(crate) fn assemble(code: &[Instruction], pieces: &Pieces) -> Vec<u8> {
         let end = assembler.code.len();
         match instruction {
             Instruction::LoadOrder { order, .. } => constants.push((end, order)),
+            Instruction::LoadData => constants.push((end, pieces.orders.len())),
             Instruction::IfPhase(phase) => branches.push((end, way_of(phase))),
             Instruction::OfPhase(phase) => ways[way_of(phase)] = end,
             Instruction::Turns(_) => turns = end,
@@ -99,6 +103,7 @@ pub(crate) fn assemble(code: &[Instruction], pieces: &Pieces) -> Vec<u8> {
         put_distance(&mut bytes, end, target);
     }
     bytes.extend(pieces.orders.iter().flatten());
+    bytes.extend(&pieces.data);
     bytes
 }
 

@@ -6,6 +6,8 @@
 //! after it writes that again. Pieces that repeat are a loop. There are four ways, since the destination may begin anywhere in a line; each moves
 //! the same, wherever it begins.
 //!
+//! The values of a Range are known as well, and moved as if a buffer had them.
+//!
 //! No byte is read before the first or behind the last one that the nest reads, which are in the operand (I3), and no byte is written but
 //! those of the result (I4).
 
@@ -65,6 +67,8 @@ pub(crate) struct Pieces {
     pub orders: Vec<Order>,
     /// Bytes of the elements that an order names: 1, 4 or 8.
     pub unit: usize,
+    /// What is read, if it is no buffer: the values of a Range.
+    pub data: Vec<u8>,
 }
 
 /// Turns of a loop, or straight code, which is one.
@@ -152,7 +156,13 @@ fn cut(schedule: &Schedule) -> Option<Pieces> {
     let ways = ways?.try_into().ok()?;
     let unit = cutter.named();
     let orders = cutter.orders();
-    (orders.len() <= MOST_ORDERS).then_some(Pieces { ways, orders, unit })
+    let data = moved.data;
+    (orders.len() <= MOST_ORDERS).then_some(Pieces {
+        ways,
+        orders,
+        unit,
+        data,
+    })
 }
 
 /// What a line costs at most, as [`Cutter::cost`] counts; the precompiled Moves have shorter vectors for what costs more. Small results may

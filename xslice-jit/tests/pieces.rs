@@ -1,6 +1,6 @@
 //! Code of pieces beside the interpreter: rows, columns, reversed and picked ones, at every place in a line, with what lies around the result.
 
-use xslice_core::{ElementType, Input, Output, Program, Scratch, Signature, interp};
+use xslice_core::{ElementType, Input, Output, Program, Range, Scratch, Signature, Tensor, interp};
 use xslice_jit::{Jit, Strategy};
 
 /// Bytes around a result.
@@ -97,5 +97,34 @@ fn so_does_code_of_long_turns() {
         (&[33, 129, 4], "x[::-1, 1:]"),
     ] {
         assert_moves(&jit, shape, text);
+    }
+}
+
+/// The values of a Range lie behind the code.
+#[test]
+fn code_of_a_range_writes_its_values_at_every_place() {
+    let jit = Jit::with_strategy(Strategy::Baked);
+    for count in [1, 15, 17, 100, 1000, 1024, 1025] {
+        let range = Range::onnx(11)
+            .start(Tensor::scalar(-90i32))
+            .limit(Tensor::scalar(-90 + 7 * count))
+            .delta(Tensor::scalar(7i32));
+        let program = Program::generate(range).expect("a range");
+        let kernel = jit.compile(&program, &Signature::new()).expect("a range");
+        let expected: Vec<i32> = (0..count).map(|at| -90 + 7 * at).collect();
+        for place in 0..16 {
+            let mut to = vec![0x5555_5555; expected.len() + 48];
+            let skip = to.as_ptr().align_offset(64) + place;
+            let result = &mut to[skip..][..expected.len()];
+            kernel.run(&[], result).expect("a range");
+            let (before, rest) = to.split_at(skip);
+            let (result, after) = rest.split_at(expected.len());
+            assert_eq!(result, expected, "at {place}");
+            let mut around = before.iter().chain(after);
+            assert!(
+                around.all(|&value| value == 0x5555_5555),
+                "around {count} at {place}"
+            );
+        }
     }
 }

@@ -72,6 +72,8 @@ pub(crate) enum Instruction {
     LoadWord { bytes: usize, from: Place },
     /// So many bytes of it.
     StoreWord { bytes: usize, to: Place },
+    /// Makes the source what lies behind the orders. Its distance is the last 4 bytes.
+    LoadData,
     /// Finds where the destination begins in a line.
     Phase,
     /// Goes on elsewhere if it begins there. The distance is the last 4 bytes.
@@ -278,6 +280,17 @@ impl Assembler {
             I::LoadWord { bytes, from } => self.of_word(bytes, from, true),
             I::StoreWord { bytes, to } => self.of_word(bytes, to, false),
             I::Mask { mask, elements } => self.mask(mask, elements),
+            // lea source, distance
+            I::LoadData => {
+                let (source, _) = self.convention.source;
+                let load = [
+                    0x48 | source >> 3 << 2,
+                    0x8d,
+                    (source & 7) << 3 | BEHIND_CODE,
+                ];
+                self.code.extend(load);
+                self.code.extend([0; 4]);
+            }
             I::Phase => self.phase(),
             // cmp eax, phase; je distance
             I::IfPhase(phase) => {

@@ -2,11 +2,14 @@
 
 use super::LINE;
 use std::ops::Range;
-use xslice_core::ir::{Move, Schedule};
+use xslice_core::ir::{Move, Progression, Schedule};
 
 /// Bytes of a result at most, and its elements: to find where each comes from takes time.
 const MOST_BYTES: usize = 16 << 10;
 const MOST_ELEMENTS: usize = 4 << 10;
+
+/// Bytes of a Range at most: its values lie behind the code.
+const MOST_FILLED: usize = 4 << 10;
 
 /// Bytes from the start of a buffer at most: places are immediates, and sums of them do not overflow.
 const MOST_REACH: i64 = 1 << 29;
@@ -31,16 +34,27 @@ pub(super) struct Moved {
     pub unit: usize,
     /// From the first byte that is read to the end of the last.
     pub reach: Range<i32>,
+    /// What is read, if it is no buffer: the values of a Range.
+    pub data: Vec<u8>,
 }
 
 impl Moved {
     /// What a schedule moves. `None`: it reads indices, nothing or less than a line; it is too much; or it lies too far from the starts of the
     /// buffers.
     pub fn by(schedule: &Schedule) -> Option<Self> {
-        if !schedule.src().is_affine() || schedule.bytes() > MOST_BYTES {
+        let most = match schedule.inner() {
+            Move::Fill(_) => MOST_FILLED,
+            Move::Copy { .. } | Move::Strided(_) | Move::Shuffle(_) | Move::Lookup(_) => MOST_BYTES,
+        };
+        if !schedule.src().is_affine() || schedule.bytes() > most {
             return None;
         }
-        let runs = runs(schedule)?;
+        let mut runs = runs(schedule)?;
+        let data = match schedule.inner() {
+            Move::Fill(fill) => values(fill.values, &mut runs),
+            Move::Copy { .. } | Move::Strided(_) | Move::Shuffle(_) | Move::Lookup(_) => Vec::new(),
+        };
+        runs.dedup_by(joined);
         let low = runs.iter().map(|run| run.src).min()?;
         let high = runs.iter().map(|run| run.src + run.bytes as i64).max()?;
         let end = runs.last().map(|run| run.dst + run.bytes as i64)?;
@@ -59,6 +73,7 @@ impl Moved {
             spans: spans.collect(),
             unit,
             reach: low as i32..high as i32,
+            data,
         })
     }
 
@@ -79,6 +94,7 @@ impl Moved {
 /// What a schedule moves, from the starts of the buffers, by the destination.
 fn runs(schedule: &Schedule) -> Option<Vec<Run>> {
     let mut runs = of_move(schedule.inner())?;
+    // In a Range, places in the source are positions.
     for run in &mut runs {
         run.dst = run.dst.wrapping_add(schedule.dst().offset);
         run.src = run.src.wrapping_add(schedule.src().offset);
@@ -90,8 +106,18 @@ fn runs(schedule: &Schedule) -> Option<Vec<Run>> {
     if !runs.is_sorted_by_key(|run| run.dst) {
         runs.sort_unstable_by_key(|run| run.dst);
     }
-    runs.dedup_by(joined);
     Some(runs)
+}
+
+/// The values of a Range at the positions where runs are, of one each; the runs then are where these values lie.
+fn values(values: Progression, runs: &mut [Run]) -> Vec<u8> {
+    let mut data = Vec::with_capacity(runs.len() * size_of::<u64>());
+    for run in runs {
+        let value = values.bits(run.src).to_le_bytes();
+        run.src = data.len() as i64;
+        data.extend(&value[..run.bytes]);
+    }
+    data
 }
 
 /// Makes a run longer by the next one, if it goes on there.
@@ -122,7 +148,11 @@ fn of_move(inner: &Move) -> Option<Vec<Run>> {
             let (dst_stride, src_stride) = (pattern.period() as i64, pattern.src_stride().into());
             repeated(&period, periods.count, dst_stride, src_stride)
         }
-        Move::Lookup(_) | Move::Fill(_) => return None,
+        Move::Fill(fill) => {
+            let value = [run(0, 0, fill.values.element_type().size())];
+            repeated(&value, fill.count, fill.dst_stride, fill.step)
+        }
+        Move::Lookup(_) => return None,
     })
 }
 

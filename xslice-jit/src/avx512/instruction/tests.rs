@@ -82,6 +82,7 @@ fn known() -> Vec<(Instruction, &'static str, &'static str, &'static str)> {
         (store_word(2, 254), "mov [rdx+254], ax", "668982fe000000", "66418980fe000000"),
         (store_word(4, 4), "mov [rdx+4], eax", "894204", "41894004"),
         (store_word(8, -8), "mov [rdx-8], rax", "488942f8", "498940f8"),
+        (LoadData, "lea rcx, [rip + data]", "488d0d00000000", "4c8d0d00000000"),
         (Phase, "mov rax, rdx; and eax, 48", "4889d083e030", "4c89c083e030"),
         (IfPhase(32), "cmp eax, 32; je phase32", "83f8200f8400000000", ""),
         (OfPhase(32), "phase32:", "", ""),

@@ -110,6 +110,7 @@ impl fmt::Display for Instruction {
                 4 => write!(f, "mov {to}, eax"),
                 _ => write!(f, "mov {to}, rax"),
             },
+            Self::LoadData => write!(f, "lea {source}, [rip + data]"),
             Self::Phase => write!(f, "mov rax, {destination}; and eax, 48"),
             Self::IfPhase(phase) => write!(f, "cmp eax, {phase}; je phase{phase}"),
             Self::OfPhase(phase) => write!(f, "phase{phase}:"),
