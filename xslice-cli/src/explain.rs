@@ -30,7 +30,7 @@ Examples:
   xslice explain '<f32[30522, 768], ids: i64[8, 128]> table[@ids, :384]'
   xslice explain focus.onnx --shape images=1,3,640,640         dimensions that the model leaves open
   xslice explain trim.onnx --shape cache=1,32,512,128 --input start=start.npy
-  xslice explain '<u8[4, 4]> x[::-1]' --code                   Rust, CLIF and assembly too
+  xslice explain '<u8[4, 4]> x[::-1]' --code                   Rust and machine code too
   xslice explain '<u8[6, 8]> x[::2, ::-1]' --svg x.svg         a picture of what is taken
   xslice explain yolo.onnx                                     of a network: a table of its parts that move data, then each
 

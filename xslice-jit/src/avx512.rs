@@ -1,15 +1,16 @@
 //! From pieces to machine code of AVX-512, whose vectors of a line the code generator has none of.
 //!
-//! The function has the signature of every other one: see `codegen`. It finds where the destination begins in a line and takes the pieces for
-//! that: for each part one load or two, and an instruction that puts their elements in order, for each line a store. Pieces that repeat are a
-//! loop around them. The orders lie behind the code; those that several parts have stay in registers. Only registers that no calling
-//! convention keeps are written, of vectors `zmm16` and up: nothing is to be saved, and no upper half to be cleared.
+//! The function has the signature of every other one: see `codegen`. It finds where the destination begins in a line and takes the
+//! pieces for that: for each part one load or two, and for elements that are no neighbours an instruction that puts them in order; for each
+//! word and each line a store. Pieces that repeat are a loop around them. The orders lie behind the code, and behind them the values of a
+//! Range; orders that several parts have stay in registers. Only registers that no calling convention keeps are written, of vectors
+//! `zmm16` and up: nothing is to be saved, and no upper half to be cleared.
 
 mod instruction;
 
 use crate::pieces::{
-    KEPT, LINE, Lines, MASKS, PHASES, Part, Piece, Pieces, Source, Stretch, Word, stored_whole,
-    written,
+    HALF, KEPT, LINE, Lines, MASKS, PHASES, Part, Piece, Pieces, Source, Stretch, Word,
+    stored_whole, written,
 };
 pub(crate) use instruction::Instruction;
 use instruction::{Assembler, Elements, Place, Zmm};
@@ -30,8 +31,8 @@ const NO_MASK: u8 = 0;
 
 /// The instructions for `pieces`.
 pub(crate) fn instructions(pieces: &Pieces) -> Vec<Instruction> {
-    let [first, ..] = &pieces.ways;
-    let numbered = || PHASES.into_iter().zip(&pieces.ways);
+    let [first, ..] = &pieces.of_phases;
+    let numbered = || PHASES.into_iter().zip(&pieces.of_phases);
     let others = || numbered().filter(|(_, way)| *way != first);
     let mut code = Vec::new();
     if !pieces.data.is_empty() {
@@ -90,6 +91,7 @@ pub(crate) fn assemble(code: &[Instruction], pieces: &Pieces) -> Vec<u8> {
             Instruction::OfPhase(phase) => ways[way_of(phase)] = end,
             Instruction::Turns(_) => turns = end,
             Instruction::NextTurn { .. } => put_distance(&mut assembler.code, end, turns),
+            // No other names a distance.
             _ => {}
         }
     }
@@ -201,7 +203,7 @@ impl Writer<'_> {
     fn word(&mut self, to: Place, bytes: usize, word: Word) {
         let vector = self.next_line();
         match word {
-            Word::Run(src) if bytes <= 8 => {
+            Word::Run(src) if bytes <= HALF => {
                 let from = self.source(src);
                 self.code.push(Instruction::LoadWord { bytes, from });
                 self.code.push(Instruction::StoreWord { bytes, to });

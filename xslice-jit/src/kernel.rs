@@ -10,6 +10,7 @@ use crate::pieces::LINE;
 use crate::{Decline, Engine, Listing, MemoryPolicy};
 use cranelift_codegen::Context;
 use cranelift_codegen::control::ControlPlane;
+use cranelift_codegen::isa::OwnedTargetIsa;
 use cranelift_frontend::FunctionBuilderContext;
 use cranelift_jit::{
     BranchProtection, JITBuilder, JITMemoryKind, JITMemoryProvider, JITModule, SystemMemoryProvider,
@@ -45,7 +46,7 @@ struct Pages {
 }
 
 impl Code {
-    /// Compiles.
+    /// Machine code of `body`, in pages of its own.
     pub(crate) fn compile(
         body: Body<'_>,
         memory: MemoryPolicy,
@@ -76,16 +77,18 @@ impl Code {
                 defined.map_err(declined)?;
                 code.len()
             }
-            Body::Keyed(structure) => generated(module, id, structure, None)?,
-            Body::Baked(structure, numbers) => generated(module, id, structure, Some(numbers))?,
+            Body::Keyed(structure) => generated(module, isa, id, structure, None)?,
+            Body::Baked(structure, numbers) => {
+                generated(module, isa, id, structure, Some(numbers))?
+            }
         };
         module.finalize_definitions().map_err(declined)?;
         let address = module.get_finalized_function(id);
         pages.measure(bytes);
         // SAFETY: `address` is the function that was just compiled with `codegen::signature`, which has the five pointer parameters, the
-        // result (0 or 1) and the calling convention of `Entry`; or it was assembled for these by `avx512`, which writes no register that the
-        // convention keeps, of instructions that the processor has (`pieces::of`). Its pages are executable since `finalize_definitions` and
-        // stay mapped while `pages` lives, which is as long as `entry`.
+        // result (0 or 1) and the calling convention of `Entry`; or it was assembled for these by `avx512`, which writes no register
+        // that the convention keeps, of instructions that the processor has (`pieces::of`). Its pages are executable since
+        // `finalize_definitions` and stay mapped while `pages` lives, which is as long as `entry`.
         let entry = unsafe { std::mem::transmute::<*const u8, Entry>(address) };
         Ok(Self { entry, pages })
     }
@@ -141,11 +144,11 @@ impl Drop for Pages {
 /// Defines a function by the code generator. Gives its bytes.
 fn generated(
     module: &mut JITModule,
+    isa: &OwnedTargetIsa,
     id: FuncId,
     structure: &Structure,
     baked: Option<&[i64]>,
 ) -> Result<usize, Decline> {
-    let isa = codegen::host().map_err(|_| Decline::Host)?;
     with_workspace(|context, frontend| {
         codegen::write(context, frontend, isa, structure, baked, helpers());
         module.define_function(id, context).map_err(declined)?;
@@ -560,11 +563,12 @@ impl Bound {
         let start = |at: usize| starts.get(at).copied().unwrap_or(std::ptr::null());
         let [first, second]: [_; codegen::IN_REGISTERS] = std::array::from_fn(start);
         // SAFETY: the code was compiled for the parts that the numbers and the buffers were split into (`key::split` or
-        // `key::split_known`, one schedule), so it reads exactly these arrays; the first two buffers are handed over as well, null where it has
-        // no such position. The schedule is of a verified nest (I2); `Plan::admit` or `Direct` has compared the buffers of this call with the
-        // lengths it was verified for, and the checks of the plan before it have proved its indices, but for those that it tests before it uses
-        // them: every access is in bounds (I3), those of pieces by what the schedule says of each byte. `dst` comes from an exclusive borrow, `starts` from shared ones or from earlier temporaries
-        // (I5). The pages stay mapped: `self` holds the code.
+        // `key::split_known`, one schedule), so it reads exactly these arrays; the first two buffers are handed over as well, null where it
+        // has no such position. The schedule is of a verified nest (I2); `Plan::admit` or `Direct` has compared the buffers of this call
+        // with the lengths it was verified for, and the checks of the plan before it have proved its indices, but for those that it tests
+        // before it uses them: every access is in bounds (I3). Pieces take each byte from where the schedule has it, and what they load
+        // besides lies between these bytes, or behind the code. `dst` comes from an exclusive borrow, `starts` from shared ones or from
+        // earlier temporaries (I5). The pages stay mapped: `self` holds the code.
         unsafe { (self.code.entry)(self.numbers.as_ptr(), starts.as_ptr(), dst, first, second) }
     }
 }

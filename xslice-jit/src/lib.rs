@@ -64,9 +64,9 @@ const HOT: u32 = 16;
 /// look-up (a shuffle always is, and so is a look-up whose rows are taken apart by one), or where many turns share the indices of a
 /// look-up. Machine code, keyed or baked, calls the runner's precompiled Move for it, with the innermost loop around it or, in small results,
 /// all, and moves what is shorter in place; where a call is one turn of a long move, [`Kernel::run`] goes to the Move at once. Baked code knows where each byte
-/// comes from, and so moves short runs, and a shuffle where that takes less than a call, by vectors whose bytes it puts in order. With AVX-512
-/// VBMI these have 64 bytes, and most results of up to 16 KiB are a few of them for each line, where no index takes part; the values of a Range of
-/// up to 4 KiB are then copied from behind the code. What is too far apart for that, and more than 4096 elements, stay with the Moves.
+/// comes from, and so moves short runs, and a shuffle where that takes less than a call, by vectors whose bytes it puts in order. With
+/// AVX-512 VBMI these have 64 bytes, and most results of up to 16 KiB are a few of them for each line, where no index takes part; the values
+/// of a Range of up to 4 KiB are then copied from behind the code. What is too far apart for that is moved as without it.
 /// Two schedules have one structure when only their numbers (extents, strides, offsets, sizes) differ. Requests are counted in
 /// [`Jit::compile`], never in [`Kernel::run`].
 /// `XSLICE_JIT=off` in the environment makes the runner the engine of every `Jit`.
@@ -546,7 +546,8 @@ fn split(plan: &Plan, engine: Engine) -> Result<Vec<Wanted>, Decline> {
     Ok(nests)
 }
 
-/// Whether machine code does better than the runner in some nest, whatever its numbers: by moving itself, or by reading indices in its loops.
+/// Whether machine code does better than the runner in some nest, whatever its numbers: by moving itself, or by reading indices in its
+/// loops.
 #[doc(hidden)]
 #[must_use]
 pub fn gains(plan: &Plan) -> bool {
@@ -590,7 +591,7 @@ pub fn listing(plan: &Plan, engine: Engine) -> Result<Vec<Listing>, Decline> {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Listing {
-    /// The code generator's intermediate form; of straight code, which is made without it, the pieces that it moves.
+    /// The code generator's intermediate form, or the pieces of code that is made without it.
     pub clif: String,
     /// Assembly of this host.
     pub assembly: String,

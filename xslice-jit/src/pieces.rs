@@ -1,15 +1,16 @@
-//! A small result as pieces, for straight code in vectors of a line.
+//! A small result as pieces, for machine code in vectors of a line.
 //!
-//! Where all numbers are known, it is known of each byte where it comes from. A result is cut where lines of memory end, and each line is put
-//! together out of parts: elements of one load or two, which one instruction puts where they belong in the line. What is left over of a part
-//! begins the next line. Where that takes longer, it is cut into words, each out of one part, which may write more than it has: what comes
-//! after it writes that again. Pieces that repeat are a loop. There are four ways, since the destination may begin anywhere in a line; each moves
-//! the same, wherever it begins.
+//! Where all numbers are known, it is known of each byte where it comes from. A result is cut where lines of memory end, and each line is
+//! put together out of parts: elements of one load or two, which one instruction puts where they belong in the line. What is left over of a
+//! part begins the next line. Rows may be cut as if a line began with each of them, so that all of them are put together by the same orders.
+//! Where either takes longer, a result is cut into words, each out of one part, which may write more than it has: what comes after it
+//! writes that again. Pieces that repeat are a loop. There are four lists of pieces, since the destination may begin anywhere in a line; each
+//! moves the same, wherever it begins.
 //!
 //! The values of a Range are known as well, and moved as if a buffer had them.
 //!
-//! No byte is read before the first or behind the last one that the nest reads, which are in the operand (I3), and no byte is written but
-//! those of the result (I4).
+//! No byte is read before the first or behind the last one that the nest reads, which are in the operand (I3) or the values of a Range, and no
+//! byte is written but those of the result (I4).
 
 mod cutter;
 mod loops;
@@ -26,8 +27,8 @@ use xslice_core::ir::Schedule;
 /// Bytes of a line of memory, which are those of a vector.
 pub(crate) const LINE: usize = 64;
 
-/// Bytes below which a result is small.
-const SMALL: usize = 2 << 10;
+/// Bytes below which the call of a Move counts beside what it moves.
+const SHORT: usize = 2 << 10;
 
 /// Orders of a result at most: each is a line behind the code.
 const MOST_ORDERS: usize = 256;
@@ -41,8 +42,8 @@ pub(crate) const MOST_LOADS: usize = 2;
 /// Bytes of elements that are taken out of two loads by one instruction. There is one for those of fewer, which takes longer than two.
 const LEAST_OF_TWO: usize = 4;
 
-/// Bytes of a word that is half of one store.
-const HALF: usize = 8;
+/// Bytes of a word that passes through a register for numbers, or that is half of one store.
+pub(crate) const HALF: usize = 8;
 
 /// Bytes of a vector that one store writes at least.
 const LEAST_STORED: usize = 4;
@@ -51,18 +52,18 @@ const LEAST_STORED: usize = 4;
 pub(crate) const MASKS: usize = 7;
 pub(crate) const KEPT: usize = 10;
 
-/// Where buffers may begin in a line of memory, as allocators have it. That is asked of the destination alone, and the source is taken to begin
-/// there too: both are often large, and begin alike. Where they do not, more lines are read.
+/// Where buffers may begin in a line of memory, as allocators have it. That is asked of the destination alone, and the source is taken to
+/// begin there too: both are often large, and begin alike. Where they do not, more lines are read.
 pub(crate) const PHASES: [i32; 4] = [0, 16, 32, 48];
 
 /// Which element of one or two loads each element of a vector is, as the instruction reads it.
 pub(crate) type Order = [u8; LINE];
 
 /// All that a nest moves. All places are counted from the starts of the buffers.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Debug)]
 pub(crate) struct Pieces {
     /// For each of [`PHASES`].
-    pub ways: [Vec<Stretch>; PHASES.len()],
+    pub of_phases: [Vec<Stretch>; PHASES.len()],
     /// The different orders of parts.
     pub orders: Vec<Order>,
     /// Bytes of the elements that an order names: 1, 4 or 8.
@@ -72,7 +73,7 @@ pub(crate) struct Pieces {
 }
 
 /// Turns of a loop, or straight code, which is one.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Stretch {
     pub turns: i32,
     /// What one turn adds to the places of its pieces, in the destination and in the source.
@@ -81,7 +82,7 @@ pub(crate) struct Stretch {
 }
 
 /// Bytes of the destination.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Piece {
     /// So many, a power of two. Those that are not elements of the source are written again by what follows (I4).
     Word { dst: i32, bytes: usize, word: Word },
@@ -90,7 +91,7 @@ pub(crate) enum Piece {
 }
 
 /// Where the bytes of a word come from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Word {
     /// Neighbours.
     Run(i32),
@@ -104,7 +105,7 @@ pub(crate) enum Word {
 pub(crate) type Lines = [Option<i32>; MOST_LOADS];
 
 /// Bytes of a line.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Part {
     /// Which; those of the parts of a line are neighbours.
     pub bytes: Range<usize>,
@@ -112,7 +113,7 @@ pub(crate) struct Part {
 }
 
 /// Where the bytes of a part come from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Source {
     /// Neighbours. If the first byte of the line were one, it would come from here; whether as many as a line has may be read there.
     Run { src: i32, is_whole: bool },
@@ -145,32 +146,32 @@ fn cut(schedule: &Schedule) -> Option<Pieces> {
     if least * LINE > most_cost(schedule, way) * sample {
         return None;
     }
-    // The others are not the cheapest for another phase either.
+    // Others are hardly ever the cheapest for another phase.
     ways.truncate(2);
     let cut = |phase: i32| {
         let cost = |&&(_, way): &&(usize, Way)| cutter.cost(way, phase);
         let (_, way) = *ways.iter().min_by_key(cost)?;
         loops::rolled(cutter.cut(way, phase)?)
     };
-    let ways: Option<Vec<_>> = PHASES.into_iter().map(cut).collect();
-    let ways = ways?.try_into().ok()?;
+    let of_phases: Option<Vec<_>> = PHASES.into_iter().map(cut).collect();
+    let of_phases = of_phases?.try_into().ok()?;
     let unit = cutter.named();
     let orders = cutter.orders();
     let data = moved.data;
     (orders.len() <= MOST_ORDERS).then_some(Pieces {
-        ways,
+        of_phases,
         orders,
         unit,
         data,
     })
 }
 
-/// What a line costs at most, as [`Cutter::cost`] counts; the precompiled Moves have shorter vectors for what costs more. Small results may
-/// cost twice as much, since a Move has more to begin with than it moves, and twice again as words, which take no masks.
+/// What a line costs at most, as [`Cutter::cost`] counts; what costs more is moved as without pieces. Short results may cost twice as
+/// much, since a call of a Move has more to begin with than it moves, and twice again as words, which take no masks.
 fn most_cost(schedule: &Schedule, way: Way) -> usize {
     match schedule.bytes() {
-        ..SMALL if way.is_of_words() => 1536,
-        ..SMALL => 768,
+        ..SHORT if way.is_of_words() => 1536,
+        ..SHORT => 768,
         _ => 384,
     }
 }
@@ -208,8 +209,8 @@ impl Piece {
         of_parts.chain(written.filter(|_| !parts.is_empty()))
     }
 
-    /// Loads and stores that it takes, or that a part of it does.
-    fn parts(&self) -> usize {
+    /// Its parts; a word counts as one.
+    fn count_parts(&self) -> usize {
         match self {
             Self::Word { .. } => 1,
             Self::Line { parts, .. } => parts.len(),
@@ -262,7 +263,7 @@ pub(crate) fn stored_whole(written: &Range<usize>) -> Option<usize> {
 
 impl fmt::Display for Pieces {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (phase, way) in PHASES.iter().zip(&self.ways) {
+        for (phase, way) in PHASES.iter().zip(&self.of_phases) {
             writeln!(f, "function for a destination at {phase} bytes of a line")?;
             for stretch in way {
                 let [dst, src] = stretch.steps;

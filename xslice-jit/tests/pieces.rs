@@ -1,13 +1,30 @@
-//! Code of pieces beside the interpreter: rows, columns, reversed and picked ones, at every place in a line, with what lies around the result.
+//! Code of pieces beside the interpreter: rows, columns, reversed and picked ones, at every place in a line, with what lies around the
+//! result.
 
-use xslice_core::{ElementType, Input, Output, Program, Range, Scratch, Signature, Tensor, interp};
-use xslice_jit::{Jit, Strategy};
+use xslice_core::{
+    ElementType, Input, Level, Output, Plan, Program, Range, Scratch, Signature, Tensor, interp,
+};
+use xslice_jit::{Engine, Jit, Strategy};
 
 /// Bytes around a result.
 const AROUND: usize = 64;
 
-/// What a kernel writes at each place of buffers in a line, and nothing around it. The last axis are the bytes of an element.
-fn assert_moves(jit: &Jit, shape: &[usize], text: &str) {
+/// Whether the code of a plan is pieces.
+fn is_pieces(plan: &Plan) -> bool {
+    let listings = xslice_jit::listing(plan, Engine::Baked).unwrap_or_default();
+    let mut forms = listings.iter().map(|listing| &listing.clif);
+    forms.any(|form| form.starts_with("function for a destination"))
+}
+
+/// Of as many programs, so many are pieces, where the processor has vectors for them.
+fn assert_most_are_pieces(pieces: usize, programs: usize) {
+    println!("{pieces} of {programs} programs are pieces");
+    assert!(Level::best().name() != "avx512" || 2 * pieces > programs);
+}
+
+/// What a kernel writes at each place of buffers in a line, and nothing around it; whether it is pieces. The last axis are the bytes of an
+/// element.
+fn assert_moves(jit: &Jit, shape: &[usize], text: &str) -> bool {
     let size = shape[shape.len() - 1];
     let program = Program::parse(text).expect(text);
     let signature = Signature::new().operand(ElementType::U8, shape);
@@ -43,11 +60,13 @@ fn assert_moves(jit: &Jit, shape: &[usize], text: &str) {
             "around {shape:?} {text} at {place}"
         );
     }
+    is_pieces(kernel.plan())
 }
 
 #[test]
 fn code_of_pieces_moves_what_the_interpreter_moves() {
     let jit = Jit::with_strategy(Strategy::Baked);
+    let (mut pieces, mut programs) = (0, 0);
     for size in [1, 2, 4, 8, 16] {
         for (rows, columns) in [
             (1, 300),
@@ -70,17 +89,19 @@ fn code_of_pieces_moves_what_the_interpreter_moves() {
                 "x[:, 1]",
                 "x[..., ::-1]",
             ] {
-                assert_moves(&jit, &[rows, columns, size], text);
+                pieces += usize::from(assert_moves(&jit, &[rows, columns, size], text));
+                programs += 1;
             }
         }
     }
+    assert_most_are_pieces(pieces, programs);
 }
 
 /// Many masks in a loop, rows of no whole lines, and six axes.
 #[test]
 fn so_does_code_of_long_turns() {
     let jit = Jit::with_strategy(Strategy::Baked);
-    for (shape, text) in [
+    let programs = [
         (&[120, 11, 1][..], "x[:, 2:9]"),
         (&[300, 33, 1], "x[:, :5]"),
         (&[100, 40, 2], "x[:, 1:]"),
@@ -95,23 +116,29 @@ fn so_does_code_of_long_turns() {
         (&[300, 20, 8], "x[:, 3]"),
         (&[150, 20, 8], "x[:, ::7]"),
         (&[33, 129, 4], "x[::-1, 1:]"),
-    ] {
-        assert_moves(&jit, shape, text);
-    }
+    ];
+    let moved = programs.map(|(shape, text)| assert_moves(&jit, shape, text));
+    let pieces = moved.into_iter().filter(|is_pieces| *is_pieces).count();
+    assert_most_are_pieces(pieces, programs.len());
 }
 
-/// The values of a Range lie behind the code.
+/// The values of a Range lie behind the code. With gaps between them there are so many words that they are a loop.
 #[test]
 fn code_of_a_range_writes_its_values_at_every_place() {
     let jit = Jit::with_strategy(Strategy::Baked);
-    for count in [1, 15, 17, 100, 1000, 1024, 1025] {
+    let programs = [1, 15, 17, 100, 1000, 1024, 1025].map(|count| (count, 1));
+    for (count, distance) in programs.into_iter().chain([(300, 2), (500, 3)]) {
         let range = Range::onnx(11)
             .start(Tensor::scalar(-90i32))
             .limit(Tensor::scalar(-90 + 7 * count))
             .delta(Tensor::scalar(7i32));
         let program = Program::generate(range).expect("a range");
-        let kernel = jit.compile(&program, &Signature::new()).expect("a range");
-        let expected: Vec<i32> = (0..count).map(|at| -90 + 7 * at).collect();
+        let signature = Signature::new().output(&[distance as isize], 0);
+        let kernel = jit.compile(&program, &signature).expect("a range");
+        let mut expected = vec![0x5555_5555; (count as usize - 1) * distance + 1];
+        for (at, value) in (0..count).zip(expected.iter_mut().step_by(distance)) {
+            *value = -90 + 7 * at;
+        }
         for place in 0..16 {
             let mut to = vec![0x5555_5555; expected.len() + 48];
             let skip = to.as_ptr().align_offset(64) + place;

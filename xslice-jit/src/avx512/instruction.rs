@@ -20,7 +20,7 @@ pub(crate) struct Elements {
     pub mask: u8,
 }
 
-/// An address: bytes from the start of a buffer.
+/// An address: bytes from where the register of a buffer points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
     Source(i32),
@@ -82,8 +82,8 @@ pub(crate) enum Instruction {
     OfPhase(i32),
     /// A loop of so many turns begins.
     Turns(i32),
-    /// What a turn adds to the registers of the destination and of the source, and back where the loop begins, unless it was the last one. The
-    /// distance is the last 4 bytes.
+    /// What a turn adds to the registers of the destination and of the source, and back where the loop begins, unless it was the last
+    /// one. The distance is the last 4 bytes.
     NextTurn { steps: [i32; 2] },
     /// Back, with the result `true`.
     Return,
@@ -211,6 +211,9 @@ impl Operation {
     }
 }
 
+/// The bits of an address that say where it begins in a line, as the last of [`PHASES`] has all of them.
+const LAST_PHASE: i32 = PHASES[PHASES.len() - 1];
+
 /// Where an instruction names no second vector.
 const NO_OTHER: Zmm = Zmm(0);
 
@@ -245,8 +248,7 @@ impl Assembler {
             }
             I::LoadOrder { vector, .. } => {
                 self.prefix(Operation::loads(8), [vector, NO_OTHER], LINE, 0);
-                self.code.push((vector.0 & 7) << 3 | BEHIND_CODE);
-                self.code.extend([0; 4]);
+                self.behind_code(vector.0);
             }
             I::Order { to, order, from } => {
                 let operation = Operation::orders(to.unit).masked(to.mask);
@@ -283,20 +285,14 @@ impl Assembler {
             // lea source, distance
             I::LoadData => {
                 let (source, _) = self.convention.source;
-                let load = [
-                    0x48 | source >> 3 << 2,
-                    0x8d,
-                    (source & 7) << 3 | BEHIND_CODE,
-                ];
-                self.code.extend(load);
-                self.code.extend([0; 4]);
+                self.code.extend([0x48 | source >> 3 << 2, 0x8d]);
+                self.behind_code(source);
             }
             I::Phase => self.phase(),
             // cmp eax, phase; je distance
             I::IfPhase(phase) => {
-                let compare = [0x83, 0xf8, phase as u8];
-                self.code.extend(compare);
-                self.code.extend([0x0f, 0x84, 0, 0, 0, 0]);
+                let code = [0x83, 0xf8, phase as u8, 0x0f, 0x84];
+                self.code.extend(code.into_iter().chain([0; 4]));
             }
             I::OfPhase(_) => {}
             // mov r10d, turns
@@ -310,6 +306,12 @@ impl Assembler {
         }
     }
 
+    /// The register of an instruction, and the distance of what lies behind the code, which is not known yet.
+    fn behind_code(&mut self, register: u8) {
+        self.code.push((register & 7) << 3 | BEHIND_CODE);
+        self.code.extend([0; 4]);
+    }
+
     /// `mov rax, elements; kmovq mask, rax`
     fn mask(&mut self, mask: u8, elements: u64) {
         self.code.extend([0x48, 0xb8]);
@@ -317,14 +319,13 @@ impl Assembler {
         self.code.extend([0xc4, 0xe1, 0xfb, 0x92, 0xc0 | mask << 3]);
     }
 
-    /// `mov rax, destination; and eax, 48`
+    /// `mov rax, destination; and eax, last phase`
     fn phase(&mut self) {
         let (destination, _) = self.convention.destination;
         let register = 0b11 << 6 | (destination & 7) << 3;
-        let [.., last] = PHASES;
         let moves = [0x48 | destination >> 3 << 2, 0x89, register];
         self.code.extend(moves);
-        self.code.extend([0x83, 0xe0, last as u8]);
+        self.code.extend([0x83, 0xe0, LAST_PHASE as u8]);
     }
 
     /// `add destination, step; add source, step; dec r10d; jnz distance`
@@ -353,7 +354,7 @@ impl Assembler {
     fn of_vectors(&mut self, operation: Operation, vector: Zmm, from: Zmm) {
         let second = self.code.len() + 1;
         self.prefix(operation, [vector, NO_OTHER], LINE, from.0);
-        // The fourth bit of its number is where the register of an index would have one.
+        // Bit 4 of its number is where the register of an index would have one.
         self.code[second] ^= (from.0 >> 4) << 6;
         self.code.push(0b11 << 6 | (vector.0 & 7) << 3 | from.0 & 7);
     }

@@ -21,7 +21,7 @@ pub(super) struct Way {
 enum Cut {
     /// Where lines of the destination do; whether parts may go on in the next one.
     Lines { goes_on: bool },
-    /// The same, but for the first line of each row, which begins with it, so that rows are put together by the same orders.
+    /// As if one began with each row, wherever that is in memory, so that all rows are put together by the same orders.
     Rows { goes_on: bool },
     /// Anywhere.
     Words,
@@ -113,8 +113,8 @@ struct Cost {
 }
 
 impl Cost {
-    /// What takes longest, and all else to two thirds: nothing waits for nothing else. Fitted to 820 patterns of up to 16 KB, each cut in
-    /// all ways; the cheapest takes 4 % longer than the quickest.
+    /// What takes longest, and two thirds of all together. Fitted to 820 patterns of up to 16 KB, each cut in all ways: the cheapest takes 4 %
+    /// longer than the quickest in the mean.
     fn all(&self) -> usize {
         let all = [
             6 * self.loads,
@@ -447,7 +447,7 @@ impl<'a> Cutter<'a> {
         }
     }
 
-    /// Where a line with these bytes is loaded: where one of memory begins, if the operand begins with one.
+    /// Where a line with these bytes is loaded: where one of memory begins, if the operand begins where the phase says.
     fn line(&self, (first, end): (i32, i32)) -> i32 {
         let (line, reach) = (LINE as i32, &self.moved.reach);
         let earlier = (first + self.phase).rem_euclid(line);

@@ -16,14 +16,14 @@ const MOST_BEFORE: usize = 2;
 
 /// `pieces` as stretches. `None`: they are too many for straight code, and do not repeat.
 pub(super) fn rolled(pieces: Vec<Piece>) -> Option<Vec<Stretch>> {
-    let parts = |pieces: &[Piece]| pieces.iter().map(Piece::parts).sum::<usize>();
+    let parts = |pieces: &[Piece]| pieces.iter().map(Piece::count_parts).sum::<usize>();
     let all = parts(&pieces);
     if all <= MOST_STRAIGHT {
         return Some(vec![straight(pieces)]);
     }
     let found = (0..=MOST_BEFORE)
         .filter_map(|before| {
-            let repeated = Repeated::in_pieces(&pieces[before..])?;
+            let repeated = Repeated::in_pieces(pieces.get(before..)?)?;
             Some((before, repeated))
         })
         .max_by_key(|(_, repeated)| repeated.turns * repeated.period);

@@ -4,7 +4,7 @@ use super::LINE;
 use std::ops::Range;
 use xslice_core::ir::{Move, Progression, Schedule};
 
-/// Bytes of a result at most, and its elements: to find where each comes from takes time.
+/// Bytes of a result at most, and units of it that stay together: to find where each comes from takes time.
 const MOST_BYTES: usize = 16 << 10;
 const MOST_ELEMENTS: usize = 4 << 10;
 
@@ -39,8 +39,8 @@ pub(super) struct Moved {
 }
 
 impl Moved {
-    /// What a schedule moves. `None`: it reads indices, nothing or less than a line; it is too much; or it lies too far from the starts of the
-    /// buffers.
+    /// What a schedule moves. `None`: it reads indices, moves nothing, or reads less than a line; it is too much; or it lies too far from
+    /// the starts of the buffers.
     pub fn by(schedule: &Schedule) -> Option<Self> {
         let most = match schedule.inner() {
             Move::Fill(_) => MOST_FILLED,
@@ -130,7 +130,7 @@ fn joined(next: &mut Run, one: &mut Run) -> bool {
     goes_on
 }
 
-/// What one turn of a move moves. `None`: it reads indices, or nothing.
+/// What one turn of a move moves. `None`: it reads indices.
 fn of_move(inner: &Move) -> Option<Vec<Run>> {
     let run = |src: i64, dst: i64, bytes: usize| Run { dst, src, bytes };
     Some(match inner {

@@ -138,7 +138,7 @@ fn assert_moves(plan: &Plan, pieces: &Pieces, text: &str) {
     run.expect(text);
     let moved = plan.nests().find_map(|nest| Moved::by(nest.schedule()?));
     let reach = moved.expect(text).reach;
-    for (way, phase) in pieces.ways.iter().zip(PHASES) {
+    for (way, phase) in pieces.of_phases.iter().zip(PHASES) {
         let mut machine = Machine {
             pieces,
             src: &src,
@@ -204,7 +204,7 @@ fn what_repeats_is_a_loop() {
     let turns = |shape: &[usize], text: &str| {
         let pieces = pieces_of(&plan(shape, text))?;
         let turns = |way: &Vec<Stretch>| way.iter().map(|stretch| stretch.turns).max();
-        pieces.ways.iter().filter_map(turns).max()
+        pieces.of_phases.iter().filter_map(turns).max()
     };
     assert_eq!(turns(&[200, 4], "x[:, ::-1]"), Some(1));
     assert!(turns(&[1000, 2, 8], "x[:, ::-1]") > Some(1));

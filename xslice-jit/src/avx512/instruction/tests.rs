@@ -50,6 +50,8 @@ fn known() -> Vec<(Instruction, &'static str, &'static str, &'static str)> {
     vec![
         (load(8, 17, 64, 0), "vmovdqu64 zmm17, [rcx+0]", "62e1fe486f4900", "62c1fe486f4900"),
         (load(8, 31, 32, -96), "vmovdqu64 ymm31, [rcx-96]", "6261fe286f79fd", "6241fe286f79fd"),
+        (load(1, 17, 16, 0), "vmovdqu8 xmm17, [rcx+0]", "62e17f086f4900", "62c17f086f4900"),
+        (load(4, 18, 32, 32), "vmovdqu32 ymm18, [rcx+32]", "62e17e286f5101", "62c17e286f5101"),
         (load(8, 24, 16, 2032), "vmovdqu64 xmm24, [rcx+2032]", "6261fe086f417f", "6241fe086f417f"),
         (LoadAlone { to: of(1, 16, 1), from: Source(5) }, "vmovdqu8 zmm16 {k1}{z}, [rcx+5]", "62e17fc96f8105000000", "62c17fc96f8105000000"),
         (Load { to: of(4, 18, 7), bytes: 64, from: Source(64) }, "vmovdqu32 zmm18 {k7}, [rcx+64]", "62e17e4f6f5101", "62c17e4f6f5101"),

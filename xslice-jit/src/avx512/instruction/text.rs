@@ -1,6 +1,7 @@
 //! Instructions as people write them.
 
-use super::{Convention, Elements, Instruction, Place, Zmm};
+use super::{Convention, Elements, Instruction, LAST_PHASE, Place, Zmm};
+use crate::pieces::LINE;
 use std::fmt;
 
 /// Elements of a vector with their mask.
@@ -34,7 +35,7 @@ impl fmt::Display for Part {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self(Zmm(vector), bytes) = *self;
         let size = match bytes {
-            64.. => 'z',
+            LINE.. => 'z',
             32.. => 'y',
             _ => 'x',
         };
@@ -59,8 +60,9 @@ impl fmt::Display for Instruction {
             source: (_, source),
         } = Convention::HOST;
         match *self {
-            Self::Load { to, bytes, from } if bytes < 64 => {
-                write!(f, "vmovdqu64 {}, {from}", Part(to.vector, bytes))
+            Self::Load { to, bytes, from } if bytes < LINE => {
+                let vector = Part(to.vector, bytes);
+                write!(f, "vmovdqu{} {vector}, {from}", 8 * to.unit)
             }
             Self::Load { to, from, .. } => {
                 write!(f, "vmovdqu{} {}, {from}", 8 * to.unit, Masked(to, ""))
@@ -111,7 +113,7 @@ impl fmt::Display for Instruction {
                 _ => write!(f, "mov {to}, rax"),
             },
             Self::LoadData => write!(f, "lea {source}, [rip + data]"),
-            Self::Phase => write!(f, "mov rax, {destination}; and eax, 48"),
+            Self::Phase => write!(f, "mov rax, {destination}; and eax, {LAST_PHASE}"),
             Self::IfPhase(phase) => write!(f, "cmp eax, {phase}; je phase{phase}"),
             Self::OfPhase(phase) => write!(f, "phase{phase}:"),
             Self::Turns(turns) => write!(f, "mov r10d, {turns}; turn:"),
