@@ -62,7 +62,7 @@ impl Schedule {
             let at_once = turns >= LEAST_TURNS && self.innermost_is_still();
             return if at_once { around } else { loops };
         }
-        if self.knows_rows() || self.has_near_rows() {
+        if self.knows_rows() || self.has_near_rows(Level::best()) {
             return 0;
         }
         match drive {
@@ -141,12 +141,12 @@ impl Schedule {
     }
 
     /// Whether its rows are runs of more than a line in a result that stays near: those are moved as quickly as they are listed.
-    fn has_near_rows(&self) -> bool {
+    fn has_near_rows(&self, level: Level) -> bool {
         let bytes = match self.inner() {
             Move::Strided(rows) => rows.bytes,
             Move::Copy { .. } | Move::Shuffle(_) | Move::Lookup(_) | Move::Fill(_) => 0,
         };
-        bytes >= LEAST_ROW && self.cache() == Cache::Near
+        bytes >= LEAST_ROW && self.cache_of_rows(level, bytes) == Cache::Near
     }
 
     /// The innermost loops whose rows are moved together, of `extents` turns, with `count` elements of the move; `None` where rows are
@@ -189,7 +189,7 @@ impl Schedule {
                     anywhere: shuffle.moves_anywhere(level, &rows),
                 })
             }
-            Move::Strided(strided) if strided.bytes >= LEAST_ROW && !self.has_near_rows() => {
+            Move::Strided(strided) if strided.bytes >= LEAST_ROW && !self.has_near_rows(level) => {
                 Some(InnerRows {
                     bytes: strided.bytes,
                     rows: count,

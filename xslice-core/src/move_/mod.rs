@@ -66,6 +66,7 @@ mod turns;
 mod walk;
 
 use at::At;
+use cache::Cache;
 pub use collect::collect;
 use copy::{Rows, by_width};
 use one_turn::{full_turn, picked, turn};
@@ -399,6 +400,12 @@ impl Call<'_> {
             let rows = self.rows_looked_up(looked_up);
             let table = self.table.offset(at.table as isize);
             let indices = indices::<I>(table, &looked_up.lookup, looked_up.index_stride);
+            let rows = match (&looked_up.row, rows.cache) {
+                (Row::Run, Cache::Second) if Cache::of(indices.reach()) == Cache::Near => {
+                    self.schedule.near_rows(self.level, rows)
+                }
+                _ => rows,
+            };
             match &looked_up.row {
                 Row::Run => lookup::run(self.level, to, from, rows, indices),
                 Row::Periods(row) => {

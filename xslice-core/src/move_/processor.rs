@@ -70,7 +70,7 @@ pub(super) struct Habits {
 }
 
 /// Rows for which both lines that they read and lines of the result are fetched.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum FetchesBoth {
     /// Not timed on Zen 4.
     Never,

@@ -11,7 +11,7 @@ mod way;
 pub(super) use row::one;
 #[cfg(target_arch = "x86_64")]
 pub(super) use way::fills_lines;
-pub(super) use way::{LEAST_ROW, Way, go_by_width};
+pub(super) use way::{LEAST_ROW, Way, go_by_width, stay_near};
 
 use super::at::Turns;
 use super::copy::{Rows, fixed};

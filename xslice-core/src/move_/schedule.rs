@@ -2,6 +2,8 @@
 
 use super::cache::Cache;
 use super::copy::Rows;
+use super::rows;
+use crate::level::Level;
 use crate::nest::schedule::{Periods, Schedule, Strided};
 use core::ops::Range;
 
@@ -28,9 +30,24 @@ impl Schedule {
         }
     }
 
+    /// Rows of it that are read from nearby. Not inlined: else the loops that move them are compiled anew for what is known here, and were slower.
+    #[inline(never)]
+    pub(super) fn near_rows(&self, level: Level, rows: Rows) -> Rows {
+        let cache = self.cache_of_rows(level, rows.bytes);
+        Rows { cache, ..rows }
+    }
+
     /// The cache that keeps its result.
     pub(super) fn cache(&self) -> Cache {
         Cache::of(self.bytes())
+    }
+
+    /// The same where rows of so many bytes are all that comes into the first cache, or nearly so.
+    pub(super) fn cache_of_rows(&self, level: Level, bytes: usize) -> Cache {
+        match rows::stay_near(level, bytes) && self.bytes() <= Cache::most_of_first() {
+            true => Cache::Near,
+            false => self.cache(),
+        }
     }
 }
 
