@@ -9,11 +9,11 @@
 mod instruction;
 
 use crate::pieces::{
-    HALF, KEPT, LINE, Lines, MASKS, PHASES, Part, Piece, Pieces, Source, Stretch, Word,
+    HALF, KEPT, LINE, Lines, MASKS, PHASES, Part, Piece, Pieces, Source, Stretch, Turns, Word,
     stored_whole, written,
 };
 pub(crate) use instruction::Instruction;
-use instruction::{Assembler, Elements, Place, Zmm};
+use instruction::{Assembler, Counter, Elements, Place, Zmm};
 use std::ops::Range;
 
 /// Registers for lines, in turn: one is put together while the next one has begun.
@@ -31,23 +31,50 @@ const NO_MASK: u8 = 0;
 
 /// The instructions for `pieces`.
 pub(crate) fn instructions(pieces: &Pieces) -> Vec<Instruction> {
-    let [first, ..] = &pieces.of_phases;
-    let numbered = || PHASES.into_iter().zip(&pieces.of_phases);
-    let others = || numbered().filter(|(_, way)| *way != first);
     let mut code = Vec::new();
     if !pieces.data.is_empty() {
         code.push(Instruction::LoadData);
     }
-    if others().next().is_some() {
-        code.push(Instruction::Phase);
+    let counters = Counter::AROUND.into_iter().zip(&pieces.around);
+    code.extend(
+        counters
+            .clone()
+            .map(|(counter, turns)| Instruction::Turns(counter, turns.count)),
+    );
+    of_phases(pieces, &mut code);
+    // How far the loops within have moved the registers of the buffers.
+    let mut gone = [0, 0];
+    for (counter, turns) in counters.rev() {
+        let mut steps = turns.steps;
+        for (step, gone) in steps.iter_mut().zip(&mut gone) {
+            *step -= *gone;
+            *gone += turns.count * *step;
+        }
+        code.push(Instruction::NextTurn(counter, steps));
     }
-    code.extend(others().map(|(phase, _)| Instruction::IfPhase(phase)));
-    way(pieces, first, &mut code);
-    for (phase, other) in others() {
-        code.push(Instruction::OfPhase(phase));
-        way(pieces, other, &mut code);
+    if !pieces.around.is_empty() {
+        code.push(Instruction::Return);
     }
     code
+}
+
+/// The instructions for buffers that begin anywhere in a line. They return, or come to their end if there are loops around them.
+fn of_phases(pieces: &Pieces, code: &mut Vec<Instruction>) {
+    let [first, ..] = &pieces.of_phases;
+    let others = PHASES.into_iter().zip(&pieces.of_phases);
+    let others = others.filter(|(_, way)| *way != first);
+    if others.clone().next().is_some() {
+        code.push(Instruction::Phase);
+    }
+    code.extend(others.clone().map(|(phase, _)| Instruction::IfPhase(phase)));
+    way(pieces, first, code);
+    for (phase, other) in others {
+        code.push(Instruction::OfPhase(phase));
+        way(pieces, other, code);
+    }
+    if !pieces.around.is_empty() {
+        code.push(Instruction::OfAll);
+    }
 }
 
 /// The instructions for buffers that begin at one place of a line.
@@ -66,7 +93,14 @@ fn way(of: &Pieces, stretches: &[Stretch], code: &mut Vec<Instruction>) {
     for stretch in stretches {
         writer.stretch(stretch);
     }
-    code.push(Instruction::Return);
+    let gone = writer.gone;
+    if of.around.is_empty() {
+        return code.push(Instruction::Return);
+    }
+    if gone != [0, 0] {
+        code.push(Instruction::Step(gone.map(|gone| -gone)));
+    }
+    code.push(Instruction::ForAll);
 }
 
 /// The same to be read by people, a line for each.
@@ -79,7 +113,8 @@ pub(crate) fn assemble(code: &[Instruction], pieces: &Pieces) -> Vec<u8> {
     let mut assembler = Assembler::new();
     // The ends of instructions that name a distance, and what lies there.
     let (mut constants, mut branches) = (Vec::new(), Vec::new());
-    let (mut ways, mut turns) = ([0; PHASES.len()], 0);
+    // Where it goes on for each phase, behind all of them, and in the next turn of each loop.
+    let (mut ways, mut of_all, mut turns) = ([0; PHASES.len()], 0, [0; Counter::ALL]);
     let way_of = |phase: i32| PHASES.iter().position(|&other| other == phase).unwrap_or(0);
     for &instruction in code {
         assembler.write(instruction);
@@ -87,10 +122,14 @@ pub(crate) fn assemble(code: &[Instruction], pieces: &Pieces) -> Vec<u8> {
         match instruction {
             Instruction::LoadOrder { order, .. } => constants.push((end, order)),
             Instruction::LoadData => constants.push((end, pieces.orders.len())),
-            Instruction::IfPhase(phase) => branches.push((end, way_of(phase))),
+            Instruction::IfPhase(phase) => branches.push((end, Some(way_of(phase)))),
             Instruction::OfPhase(phase) => ways[way_of(phase)] = end,
-            Instruction::Turns(_) => turns = end,
-            Instruction::NextTurn { .. } => put_distance(&mut assembler.code, end, turns),
+            Instruction::ForAll => branches.push((end, None)),
+            Instruction::OfAll => of_all = end,
+            Instruction::Turns(counter, _) => turns[counter as usize] = end,
+            Instruction::NextTurn(counter, _) => {
+                put_distance(&mut assembler.code, end, turns[counter as usize]);
+            }
             // No other names a distance.
             _ => {}
         }
@@ -100,7 +139,8 @@ pub(crate) fn assemble(code: &[Instruction], pieces: &Pieces) -> Vec<u8> {
     let orders = bytes.len();
     let constants = constants.iter();
     let constants = constants.map(|&(end, order)| (end, orders + order * LINE));
-    let branches = branches.iter().map(|&(end, way)| (end, ways[way]));
+    let branches = branches.iter();
+    let branches = branches.map(|&(end, way)| (end, way.map_or(of_all, |way| ways[way])));
     for (end, target) in constants.chain(branches) {
         put_distance(&mut bytes, end, target);
     }
@@ -121,7 +161,7 @@ fn kept(orders: usize, stretches: &[Stretch]) -> Vec<Option<(Zmm, bool)>> {
     let mut uses = vec![0; orders];
     for stretch in stretches {
         for order in stretch.pieces.iter().flat_map(Piece::orders) {
-            uses[order] += stretch.turns;
+            uses[order] += stretch.turns.count;
         }
     }
     let mut often: Vec<usize> = (0..uses.len()).filter(|&order| uses[order] > 1).collect();
@@ -151,22 +191,19 @@ struct Writer<'a> {
 impl Writer<'_> {
     /// Straight code, or a loop around it.
     fn stretch(&mut self, stretch: &Stretch) {
-        let Stretch {
-            turns,
-            steps,
-            ref pieces,
-        } = *stretch;
-        if turns > 1 {
-            self.keep_all(pieces);
-            self.code.push(Instruction::Turns(turns));
+        let Turns { count, steps } = stretch.turns;
+        if count > 1 {
+            self.keep_all(&stretch.pieces);
+            self.code.push(Instruction::Turns(Counter::Pieces, count));
         }
-        for piece in pieces {
+        for piece in &stretch.pieces {
             self.piece(piece);
         }
-        if turns > 1 {
-            self.code.push(Instruction::NextTurn { steps });
+        if count > 1 {
+            self.code
+                .push(Instruction::NextTurn(Counter::Pieces, steps));
             for (gone, step) in self.gone.iter_mut().zip(steps) {
-                *gone += turns * step;
+                *gone += count * step;
             }
         }
     }

@@ -12,12 +12,14 @@
 //! No byte is read before the first or behind the last one that the nest reads, which are in the operand (I3) or the values of a Range, and no
 //! byte is written but those of the result (I4).
 
+mod around;
 mod cutter;
 mod loops;
 mod runs;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use around::MOST_LOOPS;
 use cutter::{Cutter, Way};
 use runs::Moved;
 use std::fmt;
@@ -59,9 +61,11 @@ pub(crate) const PHASES: [i32; 4] = [0, 16, 32, 48];
 /// Which element of one or two loads each element of a vector is, as the instruction reads it.
 pub(crate) type Order = [u8; LINE];
 
-/// All that a nest moves. All places are counted from the starts of the buffers.
+/// All that a nest moves. Places are counted from the starts of the buffers, in the first turn of all loops.
 #[derive(Debug)]
 pub(crate) struct Pieces {
+    /// The loops around all pieces, the outermost first.
+    pub around: Vec<Turns>,
     /// For each of [`PHASES`].
     pub of_phases: [Vec<Stretch>; PHASES.len()],
     /// The different orders of parts.
@@ -72,12 +76,18 @@ pub(crate) struct Pieces {
     pub data: Vec<u8>,
 }
 
-/// Turns of a loop, or straight code, which is one.
+/// The turns of a loop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Turns {
+    pub count: i32,
+    /// What one adds to all places, in the destination and in the source.
+    pub steps: [i32; 2],
+}
+
+/// Pieces in turns; straight code is one.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Stretch {
-    pub turns: i32,
-    /// What one turn adds to the places of its pieces, in the destination and in the source.
-    pub steps: [i32; 2],
+    pub turns: Turns,
     pub pieces: Vec<Piece>,
 }
 
@@ -142,8 +152,8 @@ fn cut(schedule: &Schedule) -> Option<Pieces> {
         .collect();
     ways.sort_by_key(|&(cost, _)| cost);
     let (least, way) = *ways.first()?;
-    let sample = schedule.bytes().min(SAMPLE);
-    if least * LINE > most_cost(schedule, way) * sample {
+    let sample = moved.bytes.min(SAMPLE);
+    if least * LINE > most_cost(moved.bytes, way) * sample {
         return None;
     }
     // Others are hardly ever the cheapest for another phase.
@@ -157,8 +167,9 @@ fn cut(schedule: &Schedule) -> Option<Pieces> {
     let of_phases = of_phases?.try_into().ok()?;
     let unit = cutter.named();
     let orders = cutter.orders();
-    let data = moved.data;
+    let Moved { around, data, .. } = moved;
     (orders.len() <= MOST_ORDERS).then_some(Pieces {
+        around,
         of_phases,
         orders,
         unit,
@@ -168,8 +179,8 @@ fn cut(schedule: &Schedule) -> Option<Pieces> {
 
 /// What a line costs at most, as [`Cutter::cost`] counts; what costs more is moved as without pieces. Short results may cost twice as
 /// much, since a call of a Move has more to begin with than it moves, and twice again as words, which take no masks.
-fn most_cost(schedule: &Schedule, way: Way) -> usize {
-    match schedule.bytes() {
+fn most_cost(bytes: usize, way: Way) -> usize {
+    match bytes {
         ..SHORT if way.is_of_words() => 1536,
         ..SHORT => 768,
         _ => 384,
@@ -263,17 +274,26 @@ pub(crate) fn stored_whole(written: &Range<usize>) -> Option<usize> {
 
 impl fmt::Display for Pieces {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for turns in &self.around {
+            writeln!(f, "{turns}")?;
+        }
         for (phase, way) in PHASES.iter().zip(&self.of_phases) {
             writeln!(f, "function for a destination at {phase} bytes of a line")?;
             for stretch in way {
-                let [dst, src] = stretch.steps;
-                writeln!(f, "  {} x, dst {dst:+}, src {src:+}", stretch.turns)?;
+                writeln!(f, "  {}", stretch.turns)?;
                 for piece in &stretch.pieces {
                     writeln!(f, "    {piece}")?;
                 }
             }
         }
         Ok(())
+    }
+}
+
+impl fmt::Display for Turns {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [dst, src] = self.steps;
+        write!(f, "{} x, dst {dst:+}, src {src:+}", self.count)
     }
 }
 

@@ -4,7 +4,7 @@
 mod tests;
 mod text;
 
-use crate::pieces::{LINE, PHASES};
+use crate::pieces::{LINE, MOST_LOOPS, PHASES};
 
 /// A vector register. No calling convention keeps those from 16 on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,13 +80,37 @@ pub(crate) enum Instruction {
     IfPhase(i32),
     /// Nothing: the place where to go on.
     OfPhase(i32),
+    /// Goes on where all phases do. The distance is the last 4 bytes.
+    ForAll,
+    /// Nothing: the place where all of them go on.
+    OfAll,
     /// A loop of so many turns begins.
-    Turns(i32),
+    Turns(Counter, i32),
     /// What a turn adds to the registers of the destination and of the source, and back where the loop begins, unless it was the last
     /// one. The distance is the last 4 bytes.
-    NextTurn { steps: [i32; 2] },
+    NextTurn(Counter, [i32; 2]),
+    /// What is added to them.
+    Step([i32; 2]),
     /// Back, with the result `true`.
     Return,
+}
+
+/// Which of the loops around each other a register counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Counter {
+    /// That of some pieces.
+    Pieces,
+    /// The one around all pieces, or the outer one of two.
+    Around,
+    /// The inner one.
+    Within,
+}
+
+impl Counter {
+    pub const ALL: usize = 3;
+
+    /// Those around all pieces.
+    pub const AROUND: [Self; MOST_LOOPS] = [Self::Around, Self::Within];
 }
 
 /// The registers in which a function is given the destination, and the source, which is the first buffer; with their names.
@@ -94,21 +118,34 @@ pub(crate) enum Instruction {
 pub(crate) struct Convention {
     destination: (u8, &'static str),
     source: (u8, &'static str),
+    /// That of an argument which is not read.
+    free: (u8, &'static str),
 }
 
 impl Convention {
     const SYSTEM_V: Self = Self {
         destination: (2, "rdx"),
         source: (1, "rcx"),
+        free: (6, "esi"),
     };
     const WINDOWS: Self = Self {
         destination: (8, "r8"),
         source: (9, "r9"),
+        free: (2, "edx"),
     };
     const HOST: Self = match cfg!(windows) {
         true => Self::WINDOWS,
         false => Self::SYSTEM_V,
     };
+
+    /// The register that counts the turns of a loop.
+    fn counter(self, counter: Counter) -> (u8, &'static str) {
+        match counter {
+            Counter::Pieces => (10, "r10d"),
+            Counter::Around => (11, "r11d"),
+            Counter::Within => self.free,
+        }
+    }
 
     /// The number and the name of a register, and what is added to it.
     fn address(self, place: Place) -> ((u8, &'static str), i32) {
@@ -295,12 +332,11 @@ impl Assembler {
                 self.code.extend(code.into_iter().chain([0; 4]));
             }
             I::OfPhase(_) => {}
-            // mov r10d, turns
-            I::Turns(turns) => {
-                self.code.extend([0x41, 0xba]);
-                self.code.extend(turns.to_le_bytes());
-            }
-            I::NextTurn { steps } => self.next_turn(steps),
+            I::ForAll => self.code.extend([0xe9, 0, 0, 0, 0]),
+            I::OfAll => {}
+            I::Turns(counter, turns) => self.turns(counter, turns),
+            I::NextTurn(counter, steps) => self.next_turn(counter, steps),
+            I::Step(steps) => self.step(steps),
             // mov eax, 1; ret
             I::Return => self.code.extend([0xb8, 1, 0, 0, 0, 0xc3]),
         }
@@ -328,19 +364,42 @@ impl Assembler {
         self.code.extend([0x83, 0xe0, LAST_PHASE as u8]);
     }
 
-    /// `add destination, step; add source, step; dec r10d; jnz distance`
-    fn next_turn(&mut self, steps: [i32; 2]) {
+    /// `mov counter, turns`
+    fn turns(&mut self, counter: Counter, turns: i32) {
+        let (register, _) = self.convention.counter(counter);
+        self.high(register);
+        self.code.push(0xb8 | register & 7);
+        self.code.extend(turns.to_le_bytes());
+    }
+
+    /// `add destination, step; add source, step; dec counter; jnz distance`
+    fn next_turn(&mut self, counter: Counter, steps: [i32; 2]) {
+        self.step(steps);
+        let (register, _) = self.convention.counter(counter);
+        self.high(register);
+        self.code.extend([0xff, 0xc8 | register & 7]);
+        self.code.extend([0x0f, 0x85, 0, 0, 0, 0]);
+    }
+
+    /// `add destination, step; add source, step`
+    fn step(&mut self, steps: [i32; 2]) {
         let Convention {
             destination,
             source,
+            ..
         } = self.convention;
         for ((register, _), step) in [destination, source].into_iter().zip(steps) {
             let add = [0x48 | register >> 3, 0x81, 0xc0 | register & 7];
             self.code.extend(add);
             self.code.extend(step.to_le_bytes());
         }
-        self.code.extend([0x41, 0xff, 0xca]);
-        self.code.extend([0x0f, 0x85, 0, 0, 0, 0]);
+    }
+
+    /// The prefix of an instruction of 32 bits whose register has a number above 7.
+    fn high(&mut self, register: u8) {
+        if register > 7 {
+            self.code.push(0x41);
+        }
     }
 
     /// An instruction of vectors and so many bytes of memory.

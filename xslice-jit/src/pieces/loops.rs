@@ -1,6 +1,6 @@
 //! Pieces that repeat, as loops.
 
-use super::{Lines, Piece, Source, Stretch, Word};
+use super::{Lines, Piece, Source, Stretch, Turns, Word};
 
 /// Parts of straight code at most; more are a loop where they repeat.
 const MOST_STRAIGHT: usize = 128;
@@ -45,8 +45,10 @@ pub(super) fn rolled(pieces: Vec<Piece>) -> Option<Vec<Stretch>> {
             let mut body = pieces.split_off(before);
             body.truncate(period);
             let body = Stretch {
-                turns: turns as i32,
-                steps: steps.map(|step| step * joined as i32),
+                turns: Turns {
+                    count: turns as i32,
+                    steps: steps.map(|step| step * joined as i32),
+                },
                 pieces: body,
             };
             return Some(vec![straight(pieces), body, straight(after)]);
@@ -56,11 +58,11 @@ pub(super) fn rolled(pieces: Vec<Piece>) -> Option<Vec<Stretch>> {
 }
 
 fn straight(pieces: Vec<Piece>) -> Stretch {
-    Stretch {
-        turns: 1,
+    let turns = Turns {
+        count: 1,
         steps: [0, 0],
-        pieces,
-    }
+    };
+    Stretch { turns, pieces }
 }
 
 /// Pieces that are the same again and again, at other places.

@@ -1,6 +1,7 @@
 //! Where the bytes of a result come from, all of them.
 
-use super::LINE;
+use super::around::{self, Loop};
+use super::{LINE, Turns};
 use std::ops::Range;
 use xslice_core::ir::{Move, Progression, Schedule};
 
@@ -12,24 +13,27 @@ const MOST_ELEMENTS: usize = 4 << 10;
 const MOST_FILLED: usize = 4 << 10;
 
 /// Bytes from the start of a buffer at most: places are immediates, and sums of them do not overflow.
-const MOST_REACH: i64 = 1 << 29;
+pub(super) const MOST_REACH: i64 = 1 << 29;
 
 /// Neighbouring bytes of the source that are neighbours in the destination.
 #[derive(Clone, Copy, Debug)]
-struct Run {
-    dst: i64,
-    src: i64,
-    bytes: usize,
+pub(super) struct Run {
+    pub dst: i64,
+    pub src: i64,
+    pub bytes: usize,
 }
 
 /// Neighbouring bytes of the destination: their place, and where each element comes from.
 pub(super) type Span = (i32, Vec<i32>);
 
-/// All that a schedule moves.
+/// All that a schedule moves, or what the loops around move in their first turn.
 #[derive(Debug)]
 pub(super) struct Moved {
+    pub around: Vec<Turns>,
     /// By their places.
     pub spans: Vec<Span>,
+    /// Bytes of all spans.
+    pub bytes: usize,
     /// Bytes of an element: as many as stay together.
     pub unit: usize,
     /// From the first byte that is read to the end of the last.
@@ -42,14 +46,29 @@ impl Moved {
     /// What a schedule moves. `None`: it reads indices, moves nothing, or reads less than a line; it is too much; or it lies too far from
     /// the starts of the buffers.
     pub fn by(schedule: &Schedule) -> Option<Self> {
-        let most = match schedule.inner() {
-            Move::Fill(_) => MOST_FILLED,
-            Move::Copy { .. } | Move::Strided(_) | Move::Shuffle(_) | Move::Lookup(_) => MOST_BYTES,
-        };
-        if !schedule.src().is_affine() || schedule.bytes() > most {
+        if !schedule.src().is_affine() {
             return None;
         }
-        let mut runs = runs(schedule)?;
+        let Nest { mut runs, loops } = Nest::of(schedule)?;
+        let unit = unit(&runs, &loops);
+        let most = match schedule.inner() {
+            Move::Fill(_) => MOST_FILLED,
+            Move::Copy { .. } | Move::Strided(_) | Move::Shuffle(_) | Move::Lookup(_) => {
+                MOST_BYTES.min(MOST_ELEMENTS * unit)
+            }
+        };
+        let (around, loops) = match (schedule.bytes(), schedule.inner()) {
+            (0, _) => return None,
+            (bytes, _) if bytes <= most => (Vec::new(), loops),
+            (_, inner) if around::pays(inner) => around::split(loops, bytes_of(&runs), unit)?,
+            _ => return None,
+        };
+        for turns in loops.iter().rev() {
+            runs = turns.repeated(&runs);
+        }
+        if !runs.is_sorted_by_key(|run| run.dst) {
+            runs.sort_unstable_by_key(|run| run.dst);
+        }
         let data = match schedule.inner() {
             Move::Fill(fill) => values(fill.values, &mut runs),
             Move::Copy { .. } | Move::Strided(_) | Move::Shuffle(_) | Move::Lookup(_) => Vec::new(),
@@ -58,11 +77,10 @@ impl Moved {
         let low = runs.iter().map(|run| run.src).min()?;
         let high = runs.iter().map(|run| run.src + run.bytes as i64).max()?;
         let end = runs.last().map(|run| run.dst + run.bytes as i64)?;
-        let unit = unit(&runs, low);
-        let is_near = high.max(end) <= MOST_REACH;
-        if high - low < LINE as i64 || !is_near || schedule.bytes() / unit > MOST_ELEMENTS {
+        if high - low < LINE as i64 || high.max(end) > MOST_REACH {
             return None;
         }
+        let bytes = bytes_of(&runs);
         let spans = runs.chunk_by(|one, next| one.dst + one.bytes as i64 == next.dst);
         let spans = spans.map(|span| {
             let each = |run: &Run| (run.src..run.src + run.bytes as i64).step_by(unit);
@@ -70,7 +88,9 @@ impl Moved {
             (span[0].dst as i32, from.collect())
         });
         Some(Self {
+            around,
             spans: spans.collect(),
+            bytes,
             unit,
             reach: low as i32..high as i32,
             data,
@@ -80,7 +100,7 @@ impl Moved {
     /// The spans taken apart where turns of the move end, if these have more than a line each.
     pub fn rows(&self, schedule: &Schedule) -> Option<Vec<Span>> {
         let row = of_turn(schedule);
-        if row <= LINE || !row.is_multiple_of(self.unit) || row >= schedule.bytes() {
+        if row <= LINE || !row.is_multiple_of(self.unit) || row >= self.bytes {
             return None;
         }
         let rows = self.spans.iter().flat_map(|(dst, from)| {
@@ -91,22 +111,30 @@ impl Moved {
     }
 }
 
-/// What a schedule moves, from the starts of the buffers, by the destination.
-fn runs(schedule: &Schedule) -> Option<Vec<Run>> {
-    let mut runs = of_move(schedule.inner())?;
-    // In a Range, places in the source are positions.
-    for run in &mut runs {
-        run.dst = run.dst.wrapping_add(schedule.dst().offset);
-        run.src = run.src.wrapping_add(schedule.src().offset);
+/// What a schedule moves, as loops around what the innermost turn moves.
+struct Nest {
+    /// From the starts of the buffers. In a Range, places in the source are positions.
+    runs: Vec<Run>,
+    /// The outermost first.
+    loops: Vec<Loop>,
+}
+
+impl Nest {
+    /// `None`: it reads indices.
+    fn of(schedule: &Schedule) -> Option<Self> {
+        let (mut runs, of_move) = of_move(schedule.inner())?;
+        for run in &mut runs {
+            run.dst = run.dst.wrapping_add(schedule.dst().offset);
+            run.src = run.src.wrapping_add(schedule.src().offset);
+        }
+        let strides = schedule.dst().strides.iter().zip(&schedule.src().strides);
+        let loops = schedule.extents().iter().zip(strides);
+        let loops = loops.map(|(&count, (&dst, &src))| Loop { count, dst, src });
+        Some(Self {
+            runs,
+            loops: loops.chain(of_move).collect(),
+        })
     }
-    let (dst, src) = (&schedule.dst().strides, &schedule.src().strides);
-    for (k, &extent) in schedule.extents().iter().enumerate().rev() {
-        runs = repeated(&runs, extent, dst[k], src[k]);
-    }
-    if !runs.is_sorted_by_key(|run| run.dst) {
-        runs.sort_unstable_by_key(|run| run.dst);
-    }
-    Some(runs)
 }
 
 /// The values of a Range at the positions where runs are, of one each; the runs then are where these values lie.
@@ -130,14 +158,15 @@ fn joined(next: &mut Run, one: &mut Run) -> bool {
     goes_on
 }
 
-/// What one turn of a move moves. `None`: it reads indices.
-fn of_move(inner: &Move) -> Option<Vec<Run>> {
+/// What a move moves: its turns, and what one of them moves. `None`: it reads indices.
+fn of_move(inner: &Move) -> Option<(Vec<Run>, Option<Loop>)> {
     let run = |src: i64, dst: i64, bytes: usize| Run { dst, src, bytes };
+    let turns = |count, dst, src| Some(Loop { count, dst, src });
     Some(match inner {
-        Move::Copy { bytes } => vec![run(0, 0, *bytes)],
+        Move::Copy { bytes } => (vec![run(0, 0, *bytes)], None),
         Move::Strided(rows) => {
-            let row = [run(0, 0, rows.bytes)];
-            repeated(&row, rows.count, rows.dst_stride, rows.src_stride)
+            let turns = turns(rows.count, rows.dst_stride, rows.src_stride);
+            (vec![run(0, 0, rows.bytes)], turns)
         }
         Move::Shuffle(periods) => {
             let pattern = periods.shuffle.pattern();
@@ -145,12 +174,12 @@ fn of_move(inner: &Move) -> Option<Vec<Run>> {
             let bytes = bytes.map(|(&src, dst)| run(src.into(), dst, 1));
             let mut period: Vec<_> = bytes.collect();
             period.dedup_by(joined);
-            let (dst_stride, src_stride) = (pattern.period() as i64, pattern.src_stride().into());
-            repeated(&period, periods.count, dst_stride, src_stride)
+            let (dst, src) = (pattern.period() as i64, pattern.src_stride().into());
+            (period, turns(periods.count, dst, src))
         }
         Move::Fill(fill) => {
-            let value = [run(0, 0, fill.values.element_type().size())];
-            repeated(&value, fill.count, fill.dst_stride, fill.step)
+            let value = run(0, 0, fill.values.element_type().size());
+            (vec![value], turns(fill.count, fill.dst_stride, fill.step))
         }
         Move::Lookup(_) => return None,
     })
@@ -167,25 +196,18 @@ fn of_turn(schedule: &Schedule) -> usize {
     }
 }
 
-/// The runs of `count` turns, by those of one.
-fn repeated(runs: &[Run], count: usize, dst_stride: i64, src_stride: i64) -> Vec<Run> {
-    let turns = (0..count as i64).flat_map(|turn| {
-        runs.iter().map(move |run| Run {
-            dst: run.dst.wrapping_add(turn.wrapping_mul(dst_stride)),
-            src: run.src.wrapping_add(turn.wrapping_mul(src_stride)),
-            bytes: run.bytes,
-        })
-    });
-    turns.collect()
+fn bytes_of(runs: &[Run]) -> usize {
+    runs.iter().map(|run| run.bytes).sum()
 }
 
-/// Bytes that stay together in all runs, counted from the first byte that is read and in lines of the destination.
-fn unit(runs: &[Run], low: i64) -> usize {
-    let together = |unit: &usize| {
-        runs.iter().all(|run| {
-            let places = [run.bytes, (run.src - low) as usize, run.dst as usize];
-            places.iter().all(|place| place.is_multiple_of(*unit))
-        })
-    };
-    [8, 4, 2].into_iter().find(together).unwrap_or(1)
+/// Bytes that stay together in all turns, counted from the first byte that is read and in lines of the destination.
+fn unit(runs: &[Run], loops: &[Loop]) -> usize {
+    let low = runs.iter().map(|run| run.src).min().unwrap_or(0);
+    let loops = loops.iter().filter(|turns| turns.count > 1);
+    let strides = loops.flat_map(|turns| [turns.dst, turns.src]);
+    let places = runs
+        .iter()
+        .flat_map(|run| [run.bytes as i64, run.src - low, run.dst]);
+    let together = places.chain(strides).fold(0, |all, place| all | place);
+    1 << together.trailing_zeros().min(3)
 }

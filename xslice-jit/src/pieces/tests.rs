@@ -23,10 +23,29 @@ struct Machine<'a> {
     left_over: [u8; LINE],
 }
 
+/// What each of the turns adds to the places in the destination and in the source, beside what those around it do.
+fn each(turns: &Turns, [dst, src]: [i32; 2]) -> impl Iterator<Item = [i32; 2]> + use<> {
+    let Turns { count, steps } = *turns;
+    (0..count).map(move |turn| [dst + turn * steps[0], src + turn * steps[1]])
+}
+
 impl Machine<'_> {
-    fn stretch(&mut self, stretch: &Stretch) {
-        for turn in 0..stretch.turns {
-            let [dst, src] = stretch.steps.map(|step| step * turn);
+    /// All turns of the loops around pieces.
+    fn way(&mut self, way: &[Stretch]) {
+        let mut starts = vec![[0, 0]];
+        for turns in &self.pieces.around {
+            starts = starts
+                .into_iter()
+                .flat_map(|start| each(turns, start))
+                .collect();
+        }
+        for start in starts {
+            way.iter().for_each(|stretch| self.stretch(stretch, start));
+        }
+    }
+
+    fn stretch(&mut self, stretch: &Stretch, start: [i32; 2]) {
+        for [dst, src] in each(&stretch.turns, start) {
             for piece in &stretch.pieces {
                 match piece {
                     Piece::Word {
@@ -129,18 +148,18 @@ fn interpreted(plan: &Plan, src: &[u8], filler: u8, text: &str) -> Vec<u8> {
     dst
 }
 
-/// From the first byte that the interpreter reads to the end of the last: it moves the low and the high bytes of their places.
+/// From the first byte that the interpreter reads to the end of the last: it moves the bytes of their places, one after the other.
 fn read_by(plan: &Plan, len: usize, text: &str) -> Range<i32> {
-    let [low, high] = [0, 8].map(|shift| {
+    let bytes_of_places = |shift: usize, filler: u8| {
         let places: Vec<u8> = (0..len).map(|at| (at >> shift) as u8).collect();
-        [0, 1].map(|filler| interpreted(plan, &places, filler, text))
-    });
-    let low = low[0].iter().zip(&low[1]);
-    let both = low.zip(high[0].iter().zip(&high[1]));
+        interpreted(plan, &places, filler, text)
+    };
+    let moved = [0, 8, 16].map(|shift| bytes_of_places(shift, 0));
     // What lies between the rows of a part keeps the filler.
-    let moved = both.filter(|((low, again), _)| low == again);
-    let places = moved.map(|((&low, _), (&high, _))| i32::from(low) | i32::from(high) << 8);
-    let places: Vec<i32> = places.collect();
+    let again = bytes_of_places(0, 1);
+    let is_moved = |at: &usize| moved[0][*at] == again[*at];
+    let place = |at: usize| i32::from_le_bytes([moved[0][at], moved[1][at], moved[2][at], 0]);
+    let places: Vec<i32> = (0..again.len()).filter(is_moved).map(place).collect();
     let first = places.iter().min().expect(text);
     let last = places.iter().max().expect(text);
     *first..last + 1
@@ -161,7 +180,7 @@ fn assert_moves(plan: &Plan, pieces: &Pieces, text: &str) {
             dst: vec![0x55; expected.len()],
             left_over: [0; LINE],
         };
-        way.iter().for_each(|stretch| machine.stretch(stretch));
+        machine.way(way);
         assert!(machine.dst == expected, "{text} at {phase}");
     }
 }
@@ -213,15 +232,50 @@ fn what_lies_between_rows_stays() {
     }
 }
 
-/// What repeats is a loop, and what does not repeat and is much is no pieces.
+/// What repeats is a loop, unless it is short.
 #[test]
 fn what_repeats_is_a_loop() {
     let turns = |shape: &[usize], text: &str| {
         let pieces = pieces_of(&plan(shape, text))?;
-        let turns = |way: &Vec<Stretch>| way.iter().map(|stretch| stretch.turns).max();
+        let turns = |way: &Vec<Stretch>| way.iter().map(|stretch| stretch.turns.count).max();
         pieces.of_phases.iter().filter_map(turns).max()
     };
     assert_eq!(turns(&[200, 4], "x[:, ::-1]"), Some(1));
     assert!(turns(&[1000, 2, 8], "x[:, ::-1]") > Some(1));
-    assert_eq!(turns(&[3000, 2, 8], "x[:, ::-1]"), None);
+}
+
+/// Loops around pieces: none, one, two; with turns that overlap, and back through the source.
+#[test]
+fn large_results_are_moved_in_turns() {
+    for (shape, text, loops) in [
+        (&[1000, 2, 8][..], "x[:, ::-1]", 0),
+        (&[3000, 2, 8], "x[:, ::-1]", 1),
+        (&[1999, 2, 8], "x[::-1, ::-1]", 1),
+        (&[1777, 12, 4], "x[:, 3:11:2]", 1),
+        (&[900, 40, 1], "x[::-1, 4:20:2]", 1),
+        (&[600, 5, 20], "x[::-1, :4]", 1),
+        (&[12, 310, 4, 8], "x[:, 1:, ::-1]", 2),
+        (&[9, 513, 4, 4], "x[::-1, 1:, ::-1]", 1),
+        (&[9, 713, 4, 4], "x[::-1, 1:, ::-1]", 2),
+    ] {
+        let plan = plan(shape, text);
+        let name = format!("{shape:?} {text}");
+        let pieces = pieces_of(&plan).expect(&name);
+        assert_eq!(pieces.around.len(), loops, "{name}");
+        assert_moves(&plan, &pieces, &name);
+    }
+}
+
+/// Too large, read from too far, at places of a line that have no pieces, or in too many loops.
+#[test]
+fn others_are_left_to_the_moves() {
+    for (shape, text) in [
+        (&[70_000, 2, 8][..], "x[:, ::-1]"),
+        (&[4000, 60, 8], "x[:, 4:0:-1]"),
+        (&[40, 701, 1], "x[:, ::-1]"),
+        (&[7, 7, 7, 300, 3, 4], "x[:, 1:, 1:, 1:, ::-1]"),
+        (&[2000, 5, 8], "x[:, :2]"),
+    ] {
+        assert!(pieces_of(&plan(shape, text)).is_none(), "{shape:?} {text}");
+    }
 }

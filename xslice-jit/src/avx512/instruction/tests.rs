@@ -88,8 +88,15 @@ fn known() -> Vec<(Instruction, &'static str, &'static str, &'static str)> {
         (Phase, "mov rax, rdx; and eax, 48", "4889d083e030", "4c89c083e030"),
         (IfPhase(32), "cmp eax, 32; je phase32", "83f8200f8400000000", ""),
         (OfPhase(32), "phase32:", "", ""),
-        (Turns(1000), "mov r10d, 1000; turn:", "41bae8030000", ""),
-        (NextTurn { steps: [512, -4096] }, "add rdx, 512; add rcx, -4096; dec r10d; jnz turn", "4881c2000200004881c100f0ffff41ffca0f8500000000", "4981c0000200004981c100f0ffff41ffca0f8500000000"),
+        (ForAll, "jmp all", "e900000000", ""),
+        (OfAll, "all:", "", ""),
+        (Turns(Counter::Pieces, 1000), "mov r10d, 1000; turn:", "41bae8030000", ""),
+        (Turns(Counter::Around, 1000), "mov r11d, 1000; around:", "41bbe8030000", ""),
+        (Turns(Counter::Within, 100_000), "mov esi, 100000; within:", "bea0860100", "baa0860100"),
+        (Step([-512, 4096]), "add rdx, -512; add rcx, 4096", "4881c200feffff4881c100100000", "4981c000feffff4981c100100000"),
+        (NextTurn(Counter::Around, [64, 4096]), "add rdx, 64; add rcx, 4096; dec r11d; jnz around", "4881c2400000004881c10010000041ffcb0f8500000000", "4981c0400000004981c10010000041ffcb0f8500000000"),
+        (NextTurn(Counter::Within, [64, 4096]), "add rdx, 64; add rcx, 4096; dec esi; jnz within", "4881c2400000004881c100100000ffce0f8500000000", "4981c0400000004981c100100000ffca0f8500000000"),
+        (NextTurn(Counter::Pieces, [512, -4096]), "add rdx, 512; add rcx, -4096; dec r10d; jnz turn", "4881c2000200004881c100f0ffff41ffca0f8500000000", "4981c0000200004981c100f0ffff41ffca0f8500000000"),
         (Return, "mov eax, 1; ret", "b801000000c3", ""),
     ]
 }

@@ -1,6 +1,6 @@
 //! Instructions as people write them.
 
-use super::{Convention, Elements, Instruction, LAST_PHASE, Place, Zmm};
+use super::{Convention, Counter, Elements, Instruction, LAST_PHASE, Place, Zmm};
 use crate::pieces::LINE;
 use std::fmt;
 
@@ -53,11 +53,23 @@ impl fmt::Display for Masked {
     }
 }
 
+/// The name of the place where a turn begins.
+impl fmt::Display for Counter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Pieces => "turn",
+            Self::Around => "around",
+            Self::Within => "within",
+        })
+    }
+}
+
 impl fmt::Display for Instruction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Convention {
             destination: (_, destination),
             source: (_, source),
+            ..
         } = Convention::HOST;
         match *self {
             Self::Load { to, bytes, from } if bytes < LINE => {
@@ -116,11 +128,19 @@ impl fmt::Display for Instruction {
             Self::Phase => write!(f, "mov rax, {destination}; and eax, {LAST_PHASE}"),
             Self::IfPhase(phase) => write!(f, "cmp eax, {phase}; je phase{phase}"),
             Self::OfPhase(phase) => write!(f, "phase{phase}:"),
-            Self::Turns(turns) => write!(f, "mov r10d, {turns}; turn:"),
-            Self::NextTurn { steps: [dst, src] } => write!(
-                f,
-                "add {destination}, {dst}; add {source}, {src}; dec r10d; jnz turn"
-            ),
+            Self::ForAll => f.write_str("jmp all"),
+            Self::OfAll => f.write_str("all:"),
+            Self::Turns(of, turns) => {
+                let (_, counter) = Convention::HOST.counter(of);
+                write!(f, "mov {counter}, {turns}; {of}:")
+            }
+            Self::NextTurn(of, steps) => {
+                let (_, counter) = Convention::HOST.counter(of);
+                write!(f, "{}; dec {counter}; jnz {of}", Self::Step(steps))
+            }
+            Self::Step([dst, src]) => {
+                write!(f, "add {destination}, {dst}; add {source}, {src}")
+            }
             Self::Return => f.write_str("mov eax, 1; ret"),
         }
     }
