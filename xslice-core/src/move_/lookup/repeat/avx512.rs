@@ -15,7 +15,7 @@ use crate::move_::few;
 pub(super) use windows::Window;
 
 /// Fewer turns are over by gathers before the order of a window has paid.
-const LEAST_TURNS: usize = 32;
+const LEAST_TURNS: usize = 4;
 
 /// About how many cycles it takes to write so many bytes.
 #[derive(Clone, Copy)]

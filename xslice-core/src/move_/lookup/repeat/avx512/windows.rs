@@ -5,18 +5,21 @@ use super::Cost;
 use crate::move_::cache::Cache;
 use crate::move_::copy::Rows;
 use crate::move_::lookup::avx512::look_up;
-use crate::move_::lookup::repeat::{KeptPlaces, Starts, Turns};
+use crate::move_::lookup::repeat::{KeptPlaces, MOST_KEPT, Starts, Turns};
 use crate::move_::mask::mask_of;
 use core::arch::x86_64::*;
 
 /// Bytes of the result that come out of one window, at most.
-const MOST_WRITTEN: usize = 1024;
+const MOST_WRITTEN: usize = MOST_KEPT * size_of::<u64>();
+
+/// The same of those that several turns write.
+const MOST_TOGETHER: usize = 1024;
 
 /// Bytes whose places are written at once.
 const EIGHT: usize = 8;
 
 /// Fewer windows than this for each byte of a row do not pay for the order of bytes.
-const LEAST_WINDOWS: usize = 4;
+const LEAST_WINDOWS: usize = 1;
 
 /// Bytes of the source that registers hold, and what they give.
 #[derive(Clone, Copy)]
@@ -39,7 +42,7 @@ impl Window {
             Ok(stride @ 1..) if turns.dst_stride == written as isize => Some(stride),
             _ => None,
         };
-        let most = MOST_WRITTEN.checked_div(written)?.min(turns.count);
+        let most = MOST_TOGETHER.checked_div(written)?.clamp(1, turns.count);
         let mut quickest: Option<Self> = None;
         for vectors in [1, 2, 4] {
             let Some(room) = (64_usize * vectors).checked_sub(reach) else {
@@ -94,7 +97,42 @@ pub(super) unsafe fn moved(
     turns: Turns,
     window: Window,
 ) {
-    let order = order_of(rows.bytes, places.each, turns.src_stride, window.at_once);
+    let written = window.at_once * rows.count * rows.bytes;
+    // SAFETY: by the contract of this function.
+    unsafe {
+        match written {
+            ..=MOST_TOGETHER => {
+                let mut order = [0; MOST_TOGETHER + EIGHT];
+                by_order(starts, rows, places, turns, window, &mut order);
+            }
+            _ => {
+                let mut order = [0; MOST_WRITTEN + EIGHT];
+                by_order(starts, rows, places, turns, window, &mut order);
+            }
+        }
+    }
+}
+
+/// The same, where there is room for the order of all bytes that come out of one window.
+///
+/// # Safety
+/// As [`moved`].
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
+unsafe fn by_order(
+    starts: Starts<'_>,
+    rows: Rows,
+    places: KeptPlaces<'_>,
+    turns: Turns,
+    window: Window,
+    order: &mut [u8],
+) {
+    put_order(
+        order,
+        rows.bytes,
+        places.each,
+        turns.src_stride,
+        window.at_once,
+    );
     let of_turns = |now: usize| Order {
         read: (now - 1) * turns.src_stride.unsigned_abs() + places.reach,
         bytes: &order[..now * rows.count * rows.bytes],
@@ -123,31 +161,62 @@ pub(super) unsafe fn moved(
     });
 }
 
-/// Where in its window each byte of the rows of some turns lies, of as many as there are.
+/// Puts where in its window each byte of the rows of some turns lies, of as many as there are; room for [`EIGHT`] more.
+fn put_order(order: &mut [u8], bytes: usize, places: &[isize], src_stride: isize, turns: usize) {
+    let of_turn = places.len() * bytes;
+    for turn in 0..turns {
+        let begin = turn as isize * src_stride;
+        let order = &mut order[turn * of_turn..];
+        match bytes {
+            1 => put_words(order, places, begin, |place| [place as u8]),
+            2 => put_words(order, places, begin, |place| {
+                (counted(place) as u16).to_le_bytes()
+            }),
+            4 => put_words(order, places, begin, |place| {
+                (counted(place) as u32).to_le_bytes()
+            }),
+            8 => put_words(order, places, begin, |place| counted(place).to_le_bytes()),
+            _ => put_bytes(order, bytes, places, begin),
+        }
+    }
+}
+
+/// The same for one turn, of words.
 #[inline]
-fn order_of(
-    bytes: usize,
+fn put_words<const N: usize>(
+    order: &mut [u8],
     places: &[isize],
-    src_stride: isize,
-    turns: usize,
-) -> [u8; MOST_WRITTEN + EIGHT] {
+    begin: isize,
+    of: impl Fn(u64) -> [u8; N],
+) {
+    let (words, _) = order.as_chunks_mut();
+    for (word, place) in words.iter_mut().zip(places) {
+        *word = of((begin + place) as u64);
+    }
+}
+
+/// The same of rows of any length.
+fn put_bytes(mut order: &mut [u8], bytes: usize, places: &[isize], begin: isize) {
+    for place in places {
+        let first = (begin + place) as u64;
+        let mut row = &mut *order;
+        for k in (0..bytes as u64).step_by(EIGHT) {
+            let Some((eight, rest)) = row.split_first_chunk_mut() else {
+                break;
+            };
+            *eight = counted(first + k).to_le_bytes();
+            row = rest;
+        }
+        order = &mut order[bytes..];
+    }
+}
+
+/// The bytes that begin there, each by its number. Those of a window are less than 256: what carries over is of bytes that the next row writes.
+fn counted(place: u64) -> u64 {
     /// 0 to 7 as bytes, and each of them 1.
     const COUNTED: u64 = u64::from_le_bytes([0, 1, 2, 3, 4, 5, 6, 7]);
     const ONES: u64 = u64::from_le_bytes([1; EIGHT]);
-    let mut order = [0; MOST_WRITTEN + EIGHT];
-    let mut at = 0;
-    for turn in 0..turns as isize {
-        for place in places {
-            let first = (turn * src_stride + place) as u64;
-            for k in (0..bytes).step_by(EIGHT) {
-                // Bytes of a window are less than 256: what carries over is of bytes that the next row writes.
-                let eight = (first + k as u64).wrapping_mul(ONES).wrapping_add(COUNTED);
-                order[at + k..at + k + EIGHT].copy_from_slice(&eight.to_le_bytes());
-            }
-            at += bytes;
-        }
-    }
-    order
+    place.wrapping_mul(ONES).wrapping_add(COUNTED)
 }
 
 /// Where a turn begins, in the destination and in the source.
@@ -194,25 +263,74 @@ unsafe fn in_order<const N: usize>(
     all: (usize, isize),
     order: Order<'_>,
 ) {
-    for (k, bytes) in order.bytes.chunks(8 * 64).enumerate() {
-        let order = Order { bytes, ..order };
-        let turn = move |at: usize| {
-            let (to, from) = turn(at);
-            (to.wrapping_add(k * 8 * 64), from)
-        };
-        // SAFETY: by the contract of this function.
-        unsafe {
-            match bytes.len().div_ceil(64) {
-                1 => each::<N, 1>(turn, all, order),
-                2 => each::<N, 2>(turn, all, order),
-                3 => each::<N, 3>(turn, all, order),
-                4 => each::<N, 4>(turn, all, order),
-                5 => each::<N, 5>(turn, all, order),
-                6 => each::<N, 6>(turn, all, order),
-                7 => each::<N, 7>(turn, all, order),
-                _ => each::<N, 8>(turn, all, order),
-            }
+    // SAFETY: by the contract of this function.
+    unsafe {
+        match order.bytes.len().div_ceil(64) {
+            1 => each::<N, 1>(turn, all, order),
+            2 => each::<N, 2>(turn, all, order),
+            3 => each::<N, 3>(turn, all, order),
+            4 => each::<N, 4>(turn, all, order),
+            5 => each::<N, 5>(turn, all, order),
+            6 => each::<N, 6>(turn, all, order),
+            7 => each::<N, 7>(turn, all, order),
+            8 => each::<N, 8>(turn, all, order),
+            _ => each_by_loads::<N>(turn, all.0, order),
         }
+    }
+}
+
+/// The same of a longer order, each vector of which is loaded in each turn.
+///
+/// # Safety
+/// As [`each`].
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
+unsafe fn each_by_loads<const N: usize>(
+    turn: impl Fn(usize) -> Turn,
+    count: usize,
+    order: Order<'_>,
+) {
+    let reads = core::array::from_fn(|v| mask_of(order.read.saturating_sub(64 * v)));
+    let (whole, rest) = order.bytes.as_chunks::<64>();
+    let written = mask_of(rest.len());
+    // SAFETY: by the contract of this function; the masks leave out every byte past the window and past the order.
+    unsafe {
+        let last = _mm512_maskz_loadu_epi8(written, rest.as_ptr().cast());
+        for k in 0..count {
+            let (mut to, from) = turn(k);
+            let window = read::<N>(reads, from);
+            for order in whole {
+                let bytes = ordered(window, _mm512_loadu_si512(order.as_ptr().cast()));
+                _mm512_storeu_si512(to.cast(), bytes);
+                to = to.wrapping_add(64);
+            }
+            _mm512_mask_storeu_epi8(to.cast(), written, ordered(window, last));
+        }
+    }
+}
+
+/// A window of which these bytes are read.
+///
+/// # Safety
+/// They are readable at `src`.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
+#[inline]
+unsafe fn read<const N: usize>(reads: [u64; N], src: *const u8) -> [__m512i; N] {
+    core::array::from_fn(|v| {
+        // SAFETY: the mask leaves out every byte past the window.
+        unsafe { _mm512_maskz_loadu_epi8(reads[v], src.wrapping_add(64 * v).cast()) }
+    })
+}
+
+/// The bytes that an order names in one vector, two, or four.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
+#[inline]
+fn ordered<const N: usize>(window: [__m512i; N], order: __m512i) -> __m512i {
+    match *window.as_slice() {
+        [only] => _mm512_permutexvar_epi8(order, only),
+        [low, high] => _mm512_permutex2var_epi8(low, order, high),
+        [a, b, c, d] => look_up(&[a, b, c, d], order),
+        // There are no others.
+        _ => order,
     }
 }
 
@@ -273,17 +391,10 @@ impl<const N: usize, const S: usize> Ordered<N, S> {
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
     #[inline]
     unsafe fn moved<const WHOLE: bool>(&self, dst: *mut u8, src: *const u8) {
-        let vectors: [__m512i; N] = core::array::from_fn(|v| {
-            // SAFETY: the mask leaves out every byte past the window.
-            unsafe { _mm512_maskz_loadu_epi8(self.reads[v], src.wrapping_add(64 * v).cast()) }
-        });
+        // SAFETY: by the contract of this function.
+        let window = unsafe { read(self.reads, src) };
         for s in 0..S {
-            let bytes = match *vectors.as_slice() {
-                [only] => _mm512_permutexvar_epi8(self.orders[s], only),
-                [low, high] => _mm512_permutex2var_epi8(low, self.orders[s], high),
-                [a, b, c, d] => look_up(&[a, b, c, d], self.orders[s]),
-                _ => return,
-            };
+            let bytes = ordered(window, self.orders[s]);
             let to = dst.wrapping_add(64 * s);
             // SAFETY: by the contract of this function.
             unsafe {
