@@ -3,8 +3,15 @@
 use super::MOST_INLINE;
 use super::at::Turns;
 use super::cache::Cache;
+#[cfg(target_arch = "x86_64")]
+use super::copy::Vectors;
 use super::copy::{Mover, Rows, by_width, pair};
+use crate::level::{Kind, Level};
 use crate::nest::schedule::{KnownRuns, MoveRuns};
+#[cfg(target_arch = "x86_64")]
+use crate::shuffle::LINE;
+#[cfg(target_arch = "x86_64")]
+use core::arch::x86_64::{__m256i as Half, __m512i as Line};
 
 /// More rows are too many for the registers.
 pub(super) const MOST: usize = 7;
@@ -40,18 +47,39 @@ pub(super) fn takes_turns(rows: &Rows, turns: Turns) -> bool {
 /// # Safety
 /// As [`run`](super::copy::run), for each of the rows of each turn; there are as many places as rows, which [`takes`] admits.
 pub(super) unsafe fn moved(
+    level: Level,
     dst: *mut u8,
     src: *const u8,
     rows: &Rows,
     places: &[isize],
     turns: Turns,
 ) {
-    // SAFETY: by the contract of this function.
+    let apart = rows.dst_stride;
+    let bytes = match dst.addr() | apart.unsigned_abs() | turns.dst_stride.unsigned_abs() {
+        all if all.is_multiple_of(rows.bytes) => rows.bytes,
+        // Vectors that straddle lines take longer than parts.
+        _ => 0,
+    };
+    // SAFETY: by the contract of this function; holding `level` is the proof that the processor has its instructions.
     unsafe {
-        by_width!(
-            rows.bytes,
-            by_count(dst, src, rows.dst_stride, places, turns)
-        )
+        match (level.kind(), bytes) {
+            #[cfg(target_arch = "x86_64")]
+            (Kind::Avx2 | Kind::Avx512, 32) => {
+                let half = Vectors::<Half, 0, Half>::of(bytes);
+                by_count(half, Avx2, dst, src, apart, places, turns);
+            }
+            #[cfg(target_arch = "x86_64")]
+            (Kind::Avx2, LINE) => {
+                let halves = Vectors::<Half, 1, Half>::of(bytes);
+                by_count(halves, Avx2, dst, src, apart, places, turns);
+            }
+            #[cfg(target_arch = "x86_64")]
+            (Kind::Avx512, LINE) => {
+                let line = Vectors::<Line, 0, Line>::of(bytes);
+                by_count(line, Avx512, dst, src, apart, places, turns);
+            }
+            _ => by_width!(rows.bytes, by_count(Any, dst, src, apart, places, turns)),
+        }
     }
 }
 
@@ -84,15 +112,16 @@ unsafe fn known<M: Mover, const COUNT: usize>(dst: *mut u8, src: *const u8, know
     for (to, from) in Turns::of(outermost).each(dst, src) {
         let (mover, turns) = (M::of(known.bytes), Turns::of(turns));
         // SAFETY: by the contract of this function.
-        unsafe { each::<M, COUNT>(mover, to, from, rows.apart.0, places, turns) };
+        unsafe { Any::each::<M, COUNT>(mover, to, from, rows.apart.0, places, turns) };
     }
 }
 
 /// # Safety
-/// As [`moved`]; the mover is for the bytes of a row.
+/// As [`moved`]; the mover is for the bytes of a row, and the processor has the instructions.
 #[inline(always)]
-unsafe fn by_count(
+unsafe fn by_count<I: Instructions>(
     mover: impl Mover,
+    _: I,
     dst: *mut u8,
     src: *const u8,
     dst_stride: isize,
@@ -106,7 +135,7 @@ unsafe fn by_count(
                 // SAFETY: by the contract of this function.
                 $($count => unsafe {
                     let places: [isize; $count] = core::array::from_fn(|k| places[k]);
-                    each(mover, dst, src, dst_stride, places, turns);
+                    I::each(mover, dst, src, dst_stride, places, turns);
                 },)*
                 none => debug_assert_eq!(none, 0, "no more are taken"),
             }
@@ -115,9 +144,58 @@ unsafe fn by_count(
     with_places!(1, 2, 3, 4, 5, 6, 7);
 }
 
+/// Instructions that functions are compiled for.
+trait Instructions: Copy {
+    /// # Safety
+    /// As [`moved`]; the mover is for the bytes of a row, and the processor has the instructions.
+    unsafe fn each<M: Mover, const COUNT: usize>(
+        mover: M,
+        dst: *mut u8,
+        src: *const u8,
+        dst_stride: isize,
+        places: [isize; COUNT],
+        turns: Turns,
+    );
+}
+
+/// Functions of some instructions.
+macro_rules! instructions {
+    ($(#[doc = $doc:literal] $name:ident: $attribute:meta;)*) => {$(
+        #[doc = $doc]
+        #[derive(Clone, Copy)]
+        struct $name;
+
+        impl Instructions for $name {
+            #[$attribute]
+            unsafe fn each<M: Mover, const COUNT: usize>(
+                mover: M,
+                dst: *mut u8,
+                src: *const u8,
+                dst_stride: isize,
+                places: [isize; COUNT],
+                turns: Turns,
+            ) {
+                // SAFETY: by the contract of the trait.
+                unsafe { each(mover, dst, src, dst_stride, places, turns) }
+            }
+        }
+    )*};
+}
+instructions! {
+    /// Those that all processors have.
+    Any: inline(never);
+}
+#[cfg(target_arch = "x86_64")]
+instructions! {
+    /// Vectors of 32 bytes.
+    Avx2: target_feature(enable = "avx2");
+    /// Vectors of 64 bytes.
+    Avx512: target_feature(enable = "avx512f");
+}
+
 /// # Safety
-/// As [`by_count`].
-#[inline(never)]
+/// As [`moved`]; the mover is for the bytes of a row.
+#[inline(always)]
 unsafe fn each<M: Mover, const COUNT: usize>(
     mover: M,
     dst: *mut u8,

@@ -408,7 +408,7 @@ unsafe fn few_in_turns(dst: *mut u8, src: *const u8, table: *const u8, known: &K
             ..Rows::one(known.bytes, Cache::Near)
         };
         for (to, from) in outermost.each(dst, src) {
-            few::moved(to, from, &rows, places, around);
+            few::moved(known.level, to, from, &rows, places, around);
         }
     }
     true
