@@ -6,7 +6,9 @@ use super::cache::Cache;
 #[cfg(target_arch = "x86_64")]
 use super::copy::Vectors;
 use super::copy::{Mover, Rows, by_width, pair};
-use crate::level::{Kind, Level};
+#[cfg(target_arch = "x86_64")]
+use crate::level::Kind;
+use crate::level::Level;
 use crate::nest::schedule::{KnownRuns, MoveRuns};
 #[cfg(target_arch = "x86_64")]
 use crate::shuffle::LINE;

@@ -74,6 +74,7 @@ unsafe fn near_turns<const N: usize>(dst: *mut u8, src: *const u8, places: &[isi
             dst_stride: N as isize,
             ..Rows::one(N, Cache::Near)
         };
+        // They fill no vectors.
         few::moved(Level::SCALAR, end, src, &rows, rest, turns);
     }
 }
