@@ -125,14 +125,19 @@ impl KnownPicks {
             self::by_mover::<M>
         }
         let rows = self.loops.inner();
-        if self.loops.is_one() && rows.turns < LEAST_FOUND && self.bytes < LEAST_ROW {
+        let few = self.loops.is_one() && rows.turns < LEAST_FOUND;
+        #[cfg(target_arch = "x86_64")]
+        if few && let Some(by_vectors) = vectors::moving(self.level, self.bytes, few) {
+            return Some(by_vectors);
+        }
+        if few && self.bytes < LEAST_ROW {
             return Some(by_width!(self.bytes, as_read()));
         }
         if self.are_few() {
             return Some(few_in_turns);
         }
         #[cfg(target_arch = "x86_64")]
-        if let Some(by_vectors) = vectors::moving(self.level, self.bytes) {
+        if let Some(by_vectors) = vectors::moving(self.level, self.bytes, few) {
             return Some(by_vectors);
         }
         let touch = rows.apart.0 == self.bytes as isize;

@@ -1,6 +1,7 @@
 //! Rows that indices name, by vectors of 32 and of 64 bytes.
 
-use super::by_mover;
+use super::{as_read, by_mover};
+use crate::access::IndexType;
 use crate::level::{Kind, Level};
 use crate::move_::copy::{Mover, Parts, Vectors};
 use crate::move_::rows::row;
@@ -8,47 +9,49 @@ use crate::nest::schedule::{KnownPicks, MovePicks};
 use crate::shuffle::LINE;
 use core::arch::x86_64::{__m128i as Part, __m256i as Half, __m512i as Line};
 
-/// What moves rows of so many bytes, if it needs vectors of more than 16.
-pub(super) fn moving(level: Level, bytes: usize) -> Option<MovePicks> {
-    match level.kind() {
-        Kind::Avx512 => by_lines(bytes),
-        Kind::Avx2 => by_halves(bytes),
-        Kind::Scalar => None,
+/// What moves rows of so many bytes, if it needs vectors of more than 16: each when its index has been read, if they are `few` of a single turn.
+pub(super) fn moving(level: Level, bytes: usize, few: bool) -> Option<MovePicks> {
+    match (level.kind(), few) {
+        (Kind::Avx512, false) => by_lines::<false>(bytes),
+        (Kind::Avx512, true) => by_lines::<true>(bytes),
+        (Kind::Avx2, false) => by_halves::<false>(bytes),
+        (Kind::Avx2, true) => by_halves::<true>(bytes),
+        (Kind::Scalar, _) => None,
     }
 }
 
 /// As few vectors as there can be, none of which is longer than what it is needed for: rows that straddle a line more take as long as those
 /// of one vector more.
-fn by_lines(bytes: usize) -> Option<MovePicks> {
+fn by_lines<const FEW: bool>(bytes: usize) -> Option<MovePicks> {
     Some(match bytes {
         ..32 => return None,
-        32 => avx512_or_parts::<Vectors<Half, 0, Half>, Parts<2>>,
-        33..=48 => avx512::<Vectors<Half, 1, Part>>,
-        49..LINE => avx512::<Vectors<Half, 1, Half>>,
-        LINE => avx512_or_parts::<Vectors<Line, 0, Line>, Parts<4>>,
-        65..=80 => avx512::<Vectors<Line, 1, Part>>,
-        96 => avx512_or_parts::<Vectors<Line, 1, Half>, Parts<6>>,
-        81..96 => avx512::<Vectors<Line, 1, Half>>,
-        97..=128 => avx512::<Vectors<Line, 1, Line>>,
-        129..=144 => avx512::<Vectors<Line, 2, Part>>,
-        145..=160 => avx512::<Vectors<Line, 2, Half>>,
-        161..=192 => avx512::<Vectors<Line, 2, Line>>,
-        _ => avx512::<WholeLines>,
+        32 => avx512_or_parts::<Vectors<Half, 0, Half>, Parts<2>, FEW>,
+        33..=48 => avx512::<Vectors<Half, 1, Part>, FEW>,
+        49..LINE => avx512::<Vectors<Half, 1, Half>, FEW>,
+        LINE => avx512_or_parts::<Vectors<Line, 0, Line>, Parts<4>, FEW>,
+        65..=80 => avx512::<Vectors<Line, 1, Part>, FEW>,
+        96 => avx512_or_parts::<Vectors<Line, 1, Half>, Parts<6>, FEW>,
+        81..96 => avx512::<Vectors<Line, 1, Half>, FEW>,
+        97..=128 => avx512::<Vectors<Line, 1, Line>, FEW>,
+        129..=144 => avx512::<Vectors<Line, 2, Part>, FEW>,
+        145..=160 => avx512::<Vectors<Line, 2, Half>, FEW>,
+        161..=192 => avx512::<Vectors<Line, 2, Line>, FEW>,
+        _ => avx512::<WholeLines, FEW>,
     })
 }
 
 /// The same without vectors of 64 bytes.
-fn by_halves(bytes: usize) -> Option<MovePicks> {
+fn by_halves<const FEW: bool>(bytes: usize) -> Option<MovePicks> {
     Some(match bytes {
-        32 => avx2_or_parts::<Vectors<Half, 0, Half>, Parts<2>>,
-        33..=48 => avx2::<Vectors<Half, 1, Part>>,
-        64 => avx2_or_parts::<Vectors<Half, 1, Half>, Parts<4>>,
-        49..64 => avx2::<Vectors<Half, 1, Half>>,
-        65..=80 => avx2::<Vectors<Half, 2, Part>>,
-        96 => avx2_or_parts::<Vectors<Half, 2, Half>, Parts<6>>,
-        81..96 => avx2::<Vectors<Half, 2, Half>>,
-        97..=112 => avx2::<Vectors<Half, 3, Part>>,
-        113..=128 => avx2::<Vectors<Half, 3, Half>>,
+        32 => avx2_or_parts::<Vectors<Half, 0, Half>, Parts<2>, FEW>,
+        33..=48 => avx2::<Vectors<Half, 1, Part>, FEW>,
+        64 => avx2_or_parts::<Vectors<Half, 1, Half>, Parts<4>, FEW>,
+        49..64 => avx2::<Vectors<Half, 1, Half>, FEW>,
+        65..=80 => avx2::<Vectors<Half, 2, Part>, FEW>,
+        96 => avx2_or_parts::<Vectors<Half, 2, Half>, Parts<6>, FEW>,
+        81..96 => avx2::<Vectors<Half, 2, Half>, FEW>,
+        97..=112 => avx2::<Vectors<Half, 3, Part>, FEW>,
+        113..=128 => avx2::<Vectors<Half, 3, Half>, FEW>,
         _ => return None,
     })
 }
@@ -76,20 +79,27 @@ macro_rules! at_level {
         /// # Safety
         /// As [`KnownPicks::run`]; the processor has what this is compiled for.
         #[target_feature(enable = $features)]
-        unsafe fn $by<M: Mover>(
+        unsafe fn $by<M: Mover, const FEW: bool>(
             dst: *mut u8,
             src: *const u8,
             table: *const u8,
             known: &KnownPicks,
         ) -> bool {
             // SAFETY: by the contract of this function.
-            unsafe { known.by(M::of(known.bytes), (dst, src), table) }
+            unsafe {
+                let mover = M::of(known.bytes);
+                match (FEW, known.index) {
+                    (false, _) => known.by(mover, (dst, src), table),
+                    (true, IndexType::I32) => known.as_read::<i32>(mover, (dst, src), table),
+                    (true, IndexType::I64) => known.as_read::<i64>(mover, (dst, src), table),
+                }
+            }
         }
 
         /// # Safety
         /// The same; `P` moves rows of this width in parts of 16 bytes.
         #[target_feature(enable = $features)]
-        unsafe fn $by_or_parts<M: Mover, P: Mover>(
+        unsafe fn $by_or_parts<M: Mover, P: Mover, const FEW: bool>(
             dst: *mut u8,
             src: *const u8,
             table: *const u8,
@@ -98,8 +108,9 @@ macro_rules! at_level {
             // SAFETY: by the contract of this function.
             unsafe {
                 match begin_with_parts_only(dst, known) {
+                    true if FEW => as_read::<P>(dst, src, table, known),
                     true => by_mover::<P>(dst, src, table, known),
-                    false => $by::<M>(dst, src, table, known),
+                    false => $by::<M, FEW>(dst, src, table, known),
                 }
             }
         }
