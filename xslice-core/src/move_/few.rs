@@ -11,8 +11,6 @@ use crate::level::Kind;
 use crate::level::Level;
 use crate::nest::schedule::{KnownRuns, MoveRuns};
 #[cfg(target_arch = "x86_64")]
-use crate::shuffle::LINE;
-#[cfg(target_arch = "x86_64")]
 use core::arch::x86_64::{__m256i as Half, __m512i as Line};
 
 /// More rows are too many for the registers.
@@ -49,6 +47,31 @@ pub(super) fn takes_turns(rows: &Rows, turns: Turns) -> bool {
 /// # Safety
 /// As [`run`](super::copy::run), for each of the rows of each turn; there are as many places as rows, which [`takes`] admits.
 pub(super) unsafe fn moved(
+    dst: *mut u8,
+    src: *const u8,
+    rows: &Rows,
+    places: &[isize],
+    turns: Turns,
+) {
+    // SAFETY: by the contract of this function.
+    unsafe {
+        by_width!(
+            rows.bytes,
+            by_count(Any, dst, src, rows.dst_stride, places, turns)
+        )
+    }
+}
+
+/// Whether rows of these bytes are one vector of a level, or two.
+pub(super) fn are_vectors(level: Level, bytes: usize) -> bool {
+    matches!(bytes, 32 | 64) && level.vector() >= 32
+}
+
+/// The same of rows that [`are_vectors`], by these where no row straddles a line more than it has to: then parts take less time.
+///
+/// # Safety
+/// As [`moved`], for such rows.
+pub(super) unsafe fn moved_by_vectors(
     level: Level,
     dst: *mut u8,
     src: *const u8,
@@ -56,31 +79,28 @@ pub(super) unsafe fn moved(
     places: &[isize],
     turns: Turns,
 ) {
-    let apart = rows.dst_stride;
-    let bytes = match dst.addr() | apart.unsigned_abs() | turns.dst_stride.unsigned_abs() {
-        all if all.is_multiple_of(rows.bytes) => rows.bytes,
-        // Vectors that straddle lines take longer than parts.
-        _ => 0,
-    };
+    let (bytes, apart) = (rows.bytes, rows.dst_stride);
+    let begins = dst.addr() | apart.unsigned_abs() | turns.dst_stride.unsigned_abs();
+    let vector = if begins & (bytes - 1) == 0 { bytes } else { 0 };
     // SAFETY: by the contract of this function; holding `level` is the proof that the processor has its instructions.
     unsafe {
-        match (level.kind(), bytes) {
+        match (level.kind(), vector) {
+            #[cfg(target_arch = "x86_64")]
+            (Kind::Avx512, 64) => {
+                let line = Vectors::<Line, 0, Line>::of(bytes);
+                by_count(line, Avx512, dst, src, apart, places, turns);
+            }
+            #[cfg(target_arch = "x86_64")]
+            (Kind::Avx2, 64) => {
+                let halves = Vectors::<Half, 1, Half>::of(bytes);
+                by_count(halves, Avx2, dst, src, apart, places, turns);
+            }
             #[cfg(target_arch = "x86_64")]
             (Kind::Avx2 | Kind::Avx512, 32) => {
                 let half = Vectors::<Half, 0, Half>::of(bytes);
                 by_count(half, Avx2, dst, src, apart, places, turns);
             }
-            #[cfg(target_arch = "x86_64")]
-            (Kind::Avx2, LINE) => {
-                let halves = Vectors::<Half, 1, Half>::of(bytes);
-                by_count(halves, Avx2, dst, src, apart, places, turns);
-            }
-            #[cfg(target_arch = "x86_64")]
-            (Kind::Avx512, LINE) => {
-                let line = Vectors::<Line, 0, Line>::of(bytes);
-                by_count(line, Avx512, dst, src, apart, places, turns);
-            }
-            _ => by_width!(rows.bytes, by_count(Any, dst, src, apart, places, turns)),
+            _ => moved(dst, src, rows, places, turns),
         }
     }
 }
@@ -114,7 +134,7 @@ unsafe fn known<M: Mover, const COUNT: usize>(dst: *mut u8, src: *const u8, know
     for (to, from) in Turns::of(outermost).each(dst, src) {
         let (mover, turns) = (M::of(known.bytes), Turns::of(turns));
         // SAFETY: by the contract of this function.
-        unsafe { Any::each::<M, COUNT>(mover, to, from, rows.apart.0, places, turns) };
+        unsafe { Any::each::<M, COUNT>(mover, to, from, rows.apart.0, &places, turns) };
     }
 }
 
@@ -136,8 +156,9 @@ unsafe fn by_count<I: Instructions>(
             match places.len() {
                 // SAFETY: by the contract of this function.
                 $($count => unsafe {
-                    let places: [isize; $count] = core::array::from_fn(|k| places[k]);
-                    I::each(mover, dst, src, dst_stride, places, turns);
+                    if let Some(places) = places.first_chunk::<$count>() {
+                        I::each(mover, dst, src, dst_stride, places, turns);
+                    }
                 },)*
                 none => debug_assert_eq!(none, 0, "no more are taken"),
             }
@@ -155,7 +176,7 @@ trait Instructions: Copy {
         dst: *mut u8,
         src: *const u8,
         dst_stride: isize,
-        places: [isize; COUNT],
+        places: &[isize; COUNT],
         turns: Turns,
     );
 }
@@ -174,11 +195,11 @@ macro_rules! instructions {
                 dst: *mut u8,
                 src: *const u8,
                 dst_stride: isize,
-                places: [isize; COUNT],
+                places: &[isize; COUNT],
                 turns: Turns,
             ) {
                 // SAFETY: by the contract of the trait.
-                unsafe { each(mover, dst, src, dst_stride, places, turns) }
+                unsafe { each(mover, dst, src, dst_stride, *places, turns) }
             }
         }
     )*};

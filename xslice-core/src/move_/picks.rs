@@ -134,7 +134,10 @@ impl KnownPicks {
             return Some(by_width!(self.bytes, as_read()));
         }
         if self.are_few() {
-            return Some(few_in_turns);
+            return Some(match few::are_vectors(self.level, self.bytes) {
+                true => few_in_turns::<true>,
+                false => few_in_turns::<false>,
+            });
         }
         #[cfg(target_arch = "x86_64")]
         if let Some(by_vectors) = vectors::moving(self.level, self.bytes, few) {
@@ -396,11 +399,16 @@ unsafe fn in_pairs<const N: usize>(
     }
 }
 
-/// Moves rows of which each turn has few.
+/// Moves rows of which each turn has few; whether they are vectors of the level.
 ///
 /// # Safety
 /// As [`KnownPicks::run`].
-unsafe fn few_in_turns(dst: *mut u8, src: *const u8, table: *const u8, known: &KnownPicks) -> bool {
+unsafe fn few_in_turns<const VECTORS: bool>(
+    dst: *mut u8,
+    src: *const u8,
+    table: *const u8,
+    known: &KnownPicks,
+) -> bool {
     let mut room = [const { MaybeUninit::uninit() }; few::MOST];
     let [outermost, around, rows] = known.loops.0.map(Turns::of);
     // SAFETY: by the contract of this function.
@@ -413,7 +421,10 @@ unsafe fn few_in_turns(dst: *mut u8, src: *const u8, table: *const u8, known: &K
             ..Rows::one(known.bytes, Cache::Near)
         };
         for (to, from) in outermost.each(dst, src) {
-            few::moved(known.level, to, from, &rows, places, around);
+            match VECTORS {
+                true => few::moved_by_vectors(known.level, to, from, &rows, places, around),
+                false => few::moved(to, from, &rows, places, around),
+            }
         }
     }
     true

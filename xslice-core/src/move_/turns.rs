@@ -55,7 +55,7 @@ impl Call<'_> {
         unsafe {
             let (to, from) = self.ends(first);
             let turns = Turns::new(turns, stride);
-            few::moved(self.level, to, from, &rows, &places[..rows.count], turns);
+            few::moved(to, from, &rows, &places[..rows.count], turns);
         }
         true
     }

@@ -234,7 +234,7 @@ unsafe fn one_by_one(level: Level, starts: Starts<'_>, rows: Rows, places: &[isi
             return by_width!(rows.bytes, pick_from_list(list, rows, places));
         }
         if few::takes(rows.bytes, places.len(), rows.cache) {
-            return starts.each(|dst, src| few::moved(level, dst, src, &rows, places, turns));
+            return starts.each(|dst, src| few::moved(dst, src, &rows, places, turns));
         }
         if let Some(way) = Way::of(level, &rows) {
             return match way.looks_ahead() {

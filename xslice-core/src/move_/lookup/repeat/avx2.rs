@@ -1,6 +1,5 @@
 //! Narrow rows from the same places in every turn of a loop, with AVX2: eight of them are put into vectors.
 
-use crate::level::Level;
 use crate::move_::at::{Starts, Turns};
 use crate::move_::cache::Cache;
 use crate::move_::copy::Rows;
@@ -74,8 +73,7 @@ unsafe fn near_turns<const N: usize>(dst: *mut u8, src: *const u8, places: &[isi
             dst_stride: N as isize,
             ..Rows::one(N, Cache::Near)
         };
-        // They fill no vectors.
-        few::moved(Level::SCALAR, end, src, &rows, rest, turns);
+        few::moved(end, src, &rows, rest, turns);
     }
 }
 
