@@ -3,8 +3,9 @@
 //! The function has the signature of every other one: see `codegen`. It finds where the destination begins in a line and takes the
 //! pieces for that: for each part one load or two, and for elements that are no neighbours an instruction that puts them in order; for each
 //! word and each line a store. Pieces that repeat are a loop around them. The orders lie behind the code, and behind them the values of a
-//! Range; orders that several parts have stay in registers. Only registers that no calling convention keeps are written, of vectors
-//! `zmm16` and up: nothing is to be saved, and no upper half to be cleared.
+//! Range; orders that several parts have stay in registers. Around all pieces there may be loops, each turn of which finds anew where it begins. Only
+//! registers that the calling convention does not keep are written, of vectors `zmm16` and up, which none keeps: nothing is to be saved,
+//! and no upper half to be cleared.
 
 mod instruction;
 
@@ -47,8 +48,9 @@ pub(crate) fn instructions(pieces: &Pieces) -> Vec<Instruction> {
     for (counter, turns) in counters.rev() {
         let mut steps = turns.steps;
         for (step, gone) in steps.iter_mut().zip(&mut gone) {
+            let all = turns.count * *step;
             *step -= *gone;
-            *gone += turns.count * *step;
+            *gone = all;
         }
         code.push(Instruction::NextTurn(counter, steps));
     }

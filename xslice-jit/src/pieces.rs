@@ -1,4 +1,4 @@
-//! A small result as pieces, for machine code in vectors of a line.
+//! A small result as pieces, for machine code in vectors of a line; of a larger one, a turn of the loops around them.
 //!
 //! Where all numbers are known, it is known of each byte where it comes from. A result is cut where lines of memory end, and each line is
 //! put together out of parts: elements of one load or two, which one instruction puts where they belong in the line. What is left over of a
@@ -137,7 +137,7 @@ pub(crate) enum Source {
     LeftOver,
 }
 
-/// The result of a schedule as pieces, if the processor has vectors of a line, and the result is small and quick that way.
+/// The result of a schedule as pieces, if the processor has vectors of a line, and it is quick that way, and small, or a turn of loops around them is.
 pub(crate) fn of(schedule: &Schedule) -> Option<Pieces> {
     has_vectors_of_lines().then(|| cut(schedule)).flatten()
 }
@@ -153,7 +153,7 @@ fn cut(schedule: &Schedule) -> Option<Pieces> {
     ways.sort_by_key(|&(cost, _)| cost);
     let (least, way) = *ways.first()?;
     let sample = moved.bytes.min(SAMPLE);
-    if least * LINE > most_cost(moved.bytes, way) * sample {
+    if least * LINE > most_cost(schedule.bytes(), way) * sample {
         return None;
     }
     // Others are hardly ever the cheapest for another phase.

@@ -17,13 +17,13 @@ impl Cache {
     /// A result of at most this many bytes stays near.
     pub const NEAR: usize = 16 << 10;
 
+    /// The same of the second cache.
+    const SECOND: usize = 512 << 10;
+
     /// The first cache keeps a result of so many bytes, if little else comes into it: seven eighths of it.
     pub fn most_of_first() -> usize {
         kept_by_first() / 4 * 7
     }
-
-    /// The same of the second cache.
-    const SECOND: usize = 512 << 10;
 
     /// That of a result of `written` bytes.
     #[inline]

@@ -125,23 +125,19 @@ impl KnownPicks {
             self::by_mover::<M>
         }
         let rows = self.loops.inner();
-        let few = self.loops.is_one() && rows.turns < LEAST_FOUND;
-        #[cfg(target_arch = "x86_64")]
-        if few && let Some(by_vectors) = vectors::moving(self.level, self.bytes, few) {
-            return Some(by_vectors);
-        }
-        if few && self.bytes < LEAST_ROW {
-            return Some(by_width!(self.bytes, as_read()));
-        }
         if self.are_few() {
             return Some(match few::are_vectors(self.level, self.bytes) {
                 true => few_in_turns::<true>,
                 false => few_in_turns::<false>,
             });
         }
+        let few = self.loops.is_one() && rows.turns < LEAST_FOUND;
         #[cfg(target_arch = "x86_64")]
         if let Some(by_vectors) = vectors::moving(self.level, self.bytes, few) {
             return Some(by_vectors);
+        }
+        if few && self.bytes < LEAST_ROW {
+            return Some(by_width!(self.bytes, as_read()));
         }
         let touch = rows.apart.0 == self.bytes as isize;
         match self.bytes {

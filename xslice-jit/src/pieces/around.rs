@@ -1,15 +1,14 @@
 //! Loops around pieces: a result that is larger than pieces may be is moved some turns at a time.
 
-use super::runs::{MOST_REACH, Run};
+use super::runs::{MOST_ELEMENTS, MOST_REACH, Run};
 use super::{LINE, PHASES, Turns};
 use xslice_core::ir::Move;
 
 /// Bytes of a result, and of what it is read from, at most. What the first two caches do not keep the precompiled Moves fetch ahead.
 const MOST_BYTES: usize = 512 << 10;
 
-/// Bytes that pieces move in a turn at most, and units of them that stay together.
+/// Bytes that pieces move in a turn at most.
 const MOST_OF_TURN: usize = 8 << 10;
-const MOST_ELEMENTS: usize = 4 << 10;
 
 /// Loops at most: a register counts each.
 pub(crate) const MOST_LOOPS: usize = 2;

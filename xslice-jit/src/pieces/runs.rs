@@ -5,9 +5,10 @@ use super::{LINE, Turns};
 use std::ops::Range;
 use xslice_core::ir::{Move, Progression, Schedule};
 
-/// Bytes of a result at most, and units of it that stay together: to find where each comes from takes time.
+/// Bytes of a result at most that is moved without loops around pieces, and units that stay together of what these move: to find where each
+/// comes from takes time.
 const MOST_BYTES: usize = 16 << 10;
-const MOST_ELEMENTS: usize = 4 << 10;
+pub(super) const MOST_ELEMENTS: usize = 4 << 10;
 
 /// Bytes of a Range at most: its values lie behind the code.
 const MOST_FILLED: usize = 4 << 10;
@@ -50,7 +51,7 @@ impl Moved {
             return None;
         }
         let Nest { mut runs, loops } = Nest::of(schedule)?;
-        let unit = unit(&runs, &loops);
+        let unit = unit(&runs, &loops, schedule.inner());
         let most = match schedule.inner() {
             Move::Fill(_) => MOST_FILLED,
             Move::Copy { .. } | Move::Strided(_) | Move::Shuffle(_) | Move::Lookup(_) => {
@@ -201,10 +202,12 @@ fn bytes_of(runs: &[Run]) -> usize {
 }
 
 /// Bytes that stay together in all turns, counted from the first byte that is read and in lines of the destination.
-fn unit(runs: &[Run], loops: &[Loop]) -> usize {
+fn unit(runs: &[Run], loops: &[Loop], inner: &Move) -> usize {
+    // The values of a Range will lie side by side.
+    let reads = !matches!(inner, Move::Fill(_));
     let low = runs.iter().map(|run| run.src).min().unwrap_or(0);
     let loops = loops.iter().filter(|turns| turns.count > 1);
-    let strides = loops.flat_map(|turns| [turns.dst, turns.src]);
+    let strides = loops.flat_map(|turns| [turns.dst, if reads { turns.src } else { 0 }]);
     let places = runs
         .iter()
         .flat_map(|run| [run.bytes as i64, run.src - low, run.dst]);

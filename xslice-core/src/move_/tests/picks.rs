@@ -216,3 +216,28 @@ fn known_picks_move_what_indices_name() {
         }
     });
 }
+
+/// Few rows of half a line or a line in each of many turns, which begin with a vector where the result begins with a line.
+#[test]
+fn few_known_picks_of_vectors_move_what_indices_name() {
+    on_each_processor(|| {
+        let mut random = Random(37);
+        for trial in 0..if cfg!(miri) { 4 } else { 200 } {
+            let bytes = [32, 64][trial % 2];
+            let turns = [1, 8, 1].map(|least| least + random.below(7));
+            let mut apart = bytes as isize;
+            let mut all = turns.map(|turns| RowLoop {
+                turns,
+                apart: (0, random.below(200) as isize - 100),
+            });
+            for row_loop in all.iter_mut().rev() {
+                row_loop.apart.0 = apart;
+                apart *= row_loop.turns as isize;
+            }
+            let mut trial = Trial::new(&mut random, bytes, RowLoops(all));
+            for level in Level::all() {
+                assert!(trial.run(&mut random, level), "{}", level.name());
+            }
+        }
+    });
+}

@@ -161,7 +161,7 @@ unsafe fn by_order(
     });
 }
 
-/// Puts where in its window each byte of the rows of some turns lies, of as many as there are; room for [`EIGHT`] more.
+/// Puts where in its window each byte of the rows of some turns lies; `order` has room for [`EIGHT`] bytes more than these.
 fn put_order(order: &mut [u8], bytes: usize, places: &[isize], src_stride: isize, turns: usize) {
     let of_turn = places.len() * bytes;
     for turn in 0..turns {
@@ -211,7 +211,8 @@ fn put_bytes(mut order: &mut [u8], bytes: usize, places: &[isize], begin: isize)
     }
 }
 
-/// The bytes that begin there, each by its number. Those of a window are less than 256: what carries over is of bytes that the next row writes.
+/// The bytes that begin there, each by its number. Those of a window are less than 256: what carries over is cut off, or of bytes that the next
+/// row writes, or none.
 fn counted(place: u64) -> u64 {
     /// 0 to 7 as bytes, and each of them 1.
     const COUNTED: u64 = u64::from_le_bytes([0, 1, 2, 3, 4, 5, 6, 7]);
@@ -282,7 +283,7 @@ unsafe fn in_order<const N: usize>(
 /// The same of a longer order, each vector of which is loaded in each turn.
 ///
 /// # Safety
-/// As [`each`].
+/// In each of the turns `order.read` bytes are readable, at most `64 * N`; the order names no others; as many as it has are writable.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
 unsafe fn each_by_loads<const N: usize>(
     turn: impl Fn(usize) -> Turn,
