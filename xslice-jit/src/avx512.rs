@@ -3,9 +3,9 @@
 //! The function has the signature of every other one: see `codegen`. It finds where the destination begins in a line and takes the
 //! pieces for that: for each part one load or two, and for elements that are no neighbours an instruction that puts them in order; for each
 //! word and each line a store. Pieces that repeat are a loop around them. The orders lie behind the code, and behind them the values of a
-//! Range; orders that several parts have stay in registers. Around all pieces there may be loops, each turn of which finds anew where it begins. Only
-//! registers that the calling convention does not keep are written, of vectors `zmm16` and up, which none keeps: nothing is to be saved,
-//! and no upper half to be cleared.
+//! Range; orders that several parts have stay in registers. Around all pieces there may be loops, each turn of which finds anew where it
+//! begins. Only registers that the calling convention does not keep are written, of vectors `zmm16` and up, which none keeps: nothing is to
+//! be saved, and no upper half to be cleared.
 
 mod instruction;
 

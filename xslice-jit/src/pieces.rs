@@ -137,7 +137,8 @@ pub(crate) enum Source {
     LeftOver,
 }
 
-/// The result of a schedule as pieces, if the processor has vectors of a line, and it is quick that way, and small, or a turn of loops around them is.
+/// The result of a schedule as pieces, if the processor has vectors of a line and they are quick, and it, or a turn of the loops around
+/// them, is small.
 pub(crate) fn of(schedule: &Schedule) -> Option<Pieces> {
     has_vectors_of_lines().then(|| cut(schedule)).flatten()
 }

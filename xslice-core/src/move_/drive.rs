@@ -140,8 +140,8 @@ impl Schedule {
             }
     }
 
-    /// Whether its rows are runs of more than a line in a result that the first cache keeps, or nearly so: those are moved as quickly as they are
-    /// listed.
+    /// Whether its rows are runs of more than a line in a result that the first cache keeps, or nearly so: those are moved as quickly as they
+    /// are listed.
     fn has_near_rows(&self, level: Level) -> bool {
         let bytes = match self.inner() {
             Move::Strided(rows) => rows.bytes,

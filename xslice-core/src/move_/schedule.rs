@@ -30,7 +30,8 @@ impl Schedule {
         }
     }
 
-    /// Rows of it that are read from nearby. Not inlined: else the loops that move them are compiled anew for what is known here, and were slower.
+    /// Rows of it that are read from nearby. Not inlined: else the loops that move them are compiled anew for what is known here, and were
+    /// slower.
     #[inline(never)]
     pub(super) fn near_rows(&self, level: Level, rows: Rows) -> Rows {
         let cache = self.cache_of_rows(level, rows.bytes);

@@ -9,7 +9,8 @@ use crate::nest::schedule::{KnownPicks, MovePicks};
 use crate::shuffle::LINE;
 use core::arch::x86_64::{__m128i as Part, __m256i as Half, __m512i as Line};
 
-/// What moves rows of so many bytes, if it needs vectors of more than 16: each when its index has been read, if they are `few` of a single turn.
+/// What moves rows of so many bytes, if it needs vectors of more than 16: each when its index has been read, if they are `few` of a single
+/// turn.
 pub(super) fn moving(level: Level, bytes: usize, few: bool) -> Option<MovePicks> {
     match (level.kind(), few) {
         (Kind::Avx512, false) => by_lines::<false>(bytes),

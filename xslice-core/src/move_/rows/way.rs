@@ -172,9 +172,9 @@ pub(in crate::move_) fn fills_lines(level: Level, bytes: usize) -> bool {
     level.vector() == 64 && (LEAST_ROW..=Cache::NEAR).contains(&bytes)
 }
 
-/// Whether rows of a result that nearly fills the first cache are near: out of small tables they are moved as those of a smaller one, where both
-/// sides of larger ones are fetched, and no rows are listed. On the Intel processor of model 167 the first took a tenth less time, up to half,
-/// others a twentieth.
+/// Whether rows of a result that nearly fills the first cache are near: out of small tables they are moved as those of a smaller one, where
+/// both sides of larger ones are fetched, and no rows are listed. On the Intel processor of model 167 the first took a tenth less time, up
+/// to half, others a twentieth.
 pub(in crate::move_) fn stay_near(level: Level, bytes: usize) -> bool {
     #[cfg(target_arch = "x86_64")]
     {

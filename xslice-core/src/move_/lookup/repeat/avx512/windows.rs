@@ -211,8 +211,8 @@ fn put_bytes(mut order: &mut [u8], bytes: usize, places: &[isize], begin: isize)
     }
 }
 
-/// The bytes that begin there, each by its number. Those of a window are less than 256: what carries over is cut off, or of bytes that the next
-/// row writes, or none.
+/// The bytes that begin there, each by its number. Those of a window are less than 256: what carries over is cut off, or of bytes that the
+/// next row writes, or none.
 fn counted(place: u64) -> u64 {
     /// 0 to 7 as bytes, and each of them 1.
     const COUNTED: u64 = u64::from_le_bytes([0, 1, 2, 3, 4, 5, 6, 7]);
