@@ -15,7 +15,7 @@
 //!
 //! | to read | look at |
 //! |---|---|
-//! | the steps of a plan | [`Plan::steps`](crate::Plan::steps): a [`Step`] is a [`Check`], which may be left to a [`Reader`], or a [`PlannedNest`], which may write a [`Temporary`] |
+//! | the steps of a plan | [`Plan::steps`](crate::Plan::steps): a [`Step`] is a [`Check`], or a [`PlannedNest`], whose [`Reader`] may do the last check before it ([`Tested`]), and which may write a [`Temporary`] |
 //! | which elements move | [`LoopNest`]: loops, a block, and a [`Source`], which is a [`Buffer`] or the [`Progression`] of a Range |
 //! | where they are | [`Access`]: offset and strides, and [`Lookup`]s of indices of an [`IndexType`] |
 //! | how they move | [`Schedule`]: loops around one [`Move`], which is a copy, [`Strided`] runs, [`Periods`] of a [`Pattern`] by a [`Shuffle`], a look-up of rows ([`LookedUp`], each a [`Row`]), or a [`Fill`]; [`NoShuffle`] says why it is no shuffle |
@@ -35,8 +35,9 @@
 //!     .operand(ElementType::I64, &[8, 128]);
 //! let plan = program.compile(&signature)?;
 //!
-//! // A check of all indices, then one nest: 1024 rows of 384 elements, each where an index says.
-//! let [Step::Check(check), Step::Nest(planned)] = plan.steps() else { panic!("one gather") };
+//! // One nest, and a check of all indices, which it does as it reads them: 1024 rows of 384 elements, each where an index says.
+//! let [Step::Nest(planned)] = plan.steps() else { panic!("one gather") };
+//! let check = planned.tested().expect("its Move reads all of them").check();
 //! assert_eq!((check.extents(), check.size()), (&[1024][..], 30522));
 //! assert_eq!((planned.nest().extents(), planned.nest().block()), (&[1024][..], 384));
 //! assert_eq!(planned.nest().src().lookups[0].scale, 768);
@@ -50,7 +51,7 @@
 pub use xslice_core::ir::{
     Access, Buffer, Check, Fill, IndexType, List, LookedUp, Lookup, LoopNest, Move, NoShuffle,
     Pattern, Periods, PlannedNest, Progression, Reader, Row, Schedule, Shuffle, Source, Step,
-    Strided, Temporary,
+    Strided, Temporary, Tested,
 };
 #[cfg(feature = "jit")]
 pub use xslice_jit::{Listing, listing};

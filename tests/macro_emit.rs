@@ -34,10 +34,7 @@ fn emitted(plan: &Plan, names: &[&str], destination: Destination) -> String {
         parameters: names,
         variables: "",
         destination,
-        fallible: plan
-            .steps()
-            .iter()
-            .any(|step| matches!(step, xslice::ir::Step::Check(_))),
+        fallible: plan.checks().next().is_some(),
     };
     emit::function(plan, &wanted).expect("it fits")
 }

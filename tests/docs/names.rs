@@ -13,7 +13,7 @@ const ROOT: &str = "
 
 const IR: &str = "
     Access Buffer Check Fill IndexType List Listing LookedUp Lookup LoopNest Move NoShuffle Pattern Periods
-    PlannedNest Progression Reader Row Schedule Shuffle Source Step Strided Temporary listing
+    PlannedNest Progression Reader Row Schedule Shuffle Source Step Strided Temporary Tested listing
 ";
 
 /// The names of every `pub use` and `pub mod` that is not hidden.

@@ -8,7 +8,7 @@ use crate::program::{Case, source};
 use crate::suite::rng::Rng;
 use crate::suite::{self, ENGINES, from_naive, naive, numbered, to_naive};
 use std::collections::BTreeMap;
-use xslice::ir::{PlannedNest, Step};
+use xslice::ir::PlannedNest;
 use xslice::{ElementType, Plan, Program, Signature, Tensor};
 
 #[derive(Default, Debug)]
@@ -151,8 +151,7 @@ impl Tally {
     fn count(&mut self, plan: &Plan) {
         self.equal += 1;
         self.temporaries += usize::from(!plan.temporaries().is_empty());
-        let is_check = |step: &Step| matches!(step, Step::Check(_));
-        self.checks += usize::from(plan.steps().iter().any(is_check));
+        self.checks += usize::from(plan.checks().next().is_some());
         let last = plan.nests().rev().find_map(PlannedNest::schedule);
         let last = last.map(|schedule| schedule.inner().name());
         *self.moves.entry(last.unwrap_or("none")).or_default() += 1;

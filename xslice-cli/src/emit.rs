@@ -18,7 +18,6 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use xslice::Plan;
 use xslice::emit::{Destination, Function, STACK};
-use xslice::ir::Step;
 
 const HELP: &str = "\
 Examples:
@@ -153,9 +152,7 @@ fn item(request: &Request<'_>, output: &ModelOutput, plan: &Plan, name: &str) ->
 }
 
 fn is_fallible(plan: &Plan) -> bool {
-    plan.steps()
-        .iter()
-        .any(|step| matches!(step, Step::Check(_)))
+    plan.checks().next().is_some()
 }
 
 /// The function of a plan over the inputs of a model, formatted; `head` is such as `pub fn run`.

@@ -21,7 +21,7 @@ use std::process::ExitCode;
 use survey::survey;
 use svg::Sheet;
 use xslice::emit::STACK;
-use xslice::ir::{Move, Source, Step};
+use xslice::ir::{Move, Source};
 use xslice::{Engine, Plan, Signature, View, element_count};
 
 const HELP: &str = "\
@@ -263,23 +263,19 @@ impl Traffic {
             written: 0,
             indices: 0,
         };
-        for step in plan.steps() {
-            match step {
-                Step::Nest(planned) => {
-                    let nest = planned.nest();
-                    let size = nest.element_type().size();
-                    let bytes = nest.element_count().saturating_mul(size);
-                    traffic.written = traffic.written.saturating_add(bytes);
-                    if matches!(nest.source(), Source::Buffer(_)) {
-                        traffic.read = traffic.read.saturating_add(bytes);
-                    }
-                }
-                Step::Check(check) => {
-                    let count = element_count(check.extents()).unwrap_or(usize::MAX);
-                    let bytes = count.saturating_mul(check.index().size());
-                    traffic.indices = traffic.indices.saturating_add(bytes);
-                }
+        for planned in plan.nests() {
+            let nest = planned.nest();
+            let size = nest.element_type().size();
+            let bytes = nest.element_count().saturating_mul(size);
+            traffic.written = traffic.written.saturating_add(bytes);
+            if matches!(nest.source(), Source::Buffer(_)) {
+                traffic.read = traffic.read.saturating_add(bytes);
             }
+        }
+        for check in plan.checks() {
+            let count = element_count(check.extents()).unwrap_or(usize::MAX);
+            let bytes = count.saturating_mul(check.index().size());
+            traffic.indices = traffic.indices.saturating_add(bytes);
         }
         traffic
     }

@@ -9,10 +9,12 @@ use crate::coord::{CoordMap, Mapped};
 use crate::elem::ElementType;
 use crate::error::{Error, ErrorKind};
 use crate::move_;
-use crate::nest::schedule::{Schedule, constant_in};
+use crate::nest::schedule::constant_in;
 use crate::nest::{LoopNest, Parts, Source};
 use crate::op::{OnnxRange, Op, Param};
-use crate::plan::{Direct, OperandNeed, Origin, Plan, PlannedNest, Step, View, refuse_count};
+use crate::plan::{
+    Direct, OperandNeed, Origin, Plan, PlannedNest, Step, Tested, View, refuse_count,
+};
 use crate::program::{Apply, Program, Value};
 use crate::resolve::{self, AxisIndex, Known, Params, literal, range};
 use crate::scratch::Temporary;
@@ -470,16 +472,14 @@ impl Builder {
         let nest = LoopNest::new(parts, &len)?;
         // In its place before it is scheduled: either is large.
         let mut planned = Box::new(PlannedNest {
+            tested: None,
             nest,
             schedule: None,
             scratch,
         });
-        if let Some(mut schedule) = Schedule::new(&planned.nest, &constant_in(&self.constants)) {
-            schedule.verify(&planned.nest, &len)?;
-            move_::prepare(&mut schedule);
-            if let Some(Step::Check(check)) = self.steps.last_mut() {
-                check.reader = check.reader_in(&schedule);
-            }
+        let constant = constant_in(&self.constants);
+        if let Some(schedule) = move_::prepared(&planned.nest, &constant, &len)? {
+            planned.tested = Tested::take(&mut self.steps, &schedule);
             planned.schedule = Some(Arc::new(schedule));
         }
         self.steps.push(Step::Nest(planned));

@@ -30,7 +30,7 @@ use crate::access::{Buffer, Names, Shown};
 use crate::elem::ElementType;
 use crate::error::{Error, ErrorKind};
 use crate::nest::{LoopNest, Source};
-use crate::plan::{Plan, Step};
+use crate::plan::{Plan, PlannedNest, Step};
 use alloc::{
     format,
     string::{String, ToString},
@@ -255,7 +255,7 @@ impl<'a> Emitter<'a> {
             }
             match step {
                 Step::Check(check) => self.check(check),
-                Step::Nest(planned) => self.nest(planned),
+                Step::Nest(planned) => self.after_its_check(planned, rest.is_empty()),
             }
             steps = rest;
         }
@@ -264,6 +264,18 @@ impl<'a> Emitter<'a> {
         }
         let constants = self.constants.text(self.wanted.root)?;
         Ok(format!("{}{constants}{}}}\n", self.signature(), self.text))
+    }
+
+    /// A nest that is no call together with its check.
+    fn after_its_check(&mut self, planned: &PlannedNest, is_last: bool) {
+        let Some(tested) = planned.tested() else {
+            return self.nest(planned);
+        };
+        self.check(tested.check());
+        match self.one_nest(planned) {
+            Some(call) => self.write(&call, is_last),
+            None => self.nest(planned),
+        }
     }
 
     fn line(&mut self, text: core::fmt::Arguments<'_>) {

@@ -41,17 +41,23 @@ pub fn run(
             Step::Check(check) => {
                 self::check(check, &Sources::new(plan, inputs, scratch.sources()))?;
             }
-            Step::Nest(planned) => match planned.scratch() {
-                None => {
+            Step::Nest(planned) => {
+                if let Some(tested) = planned.tested() {
                     let sources = Sources::new(plan, inputs, scratch.sources());
-                    nest(planned.nest(), &sources, &mut output);
+                    check(tested.check(), &sources)?;
                 }
-                Some(at) => {
-                    let (earlier, mut temporary) = scratch.split(at);
-                    let sources = Sources::new(plan, inputs, earlier);
-                    nest(planned.nest(), &sources, &mut temporary);
+                match planned.scratch() {
+                    None => {
+                        let sources = Sources::new(plan, inputs, scratch.sources());
+                        nest(planned.nest(), &sources, &mut output);
+                    }
+                    Some(at) => {
+                        let (earlier, mut temporary) = scratch.split(at);
+                        let sources = Sources::new(plan, inputs, earlier);
+                        nest(planned.nest(), &sources, &mut temporary);
+                    }
                 }
-            },
+            }
         }
     }
     Ok(())

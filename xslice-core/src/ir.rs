@@ -9,7 +9,7 @@
 //! | lowered, simplified, verified, in elements | [`LoopNest`]: loops, a block, and a [`Source`], which is a buffer or the [`Progression`] of a Range |
 //! | scheduled, verified again, in bytes | [`Schedule`]: the loops around one [`Move`] |
 //! | what a move does | a copy, [`Strided`] runs, [`Periods`] of a [`Pattern`] by a [`Shuffle`], a look-up of rows ([`LookedUp`], each a [`Row`]), a [`Fill`]; [`NoShuffle`] says why it is no shuffle |
-//! | the steps of a plan | [`Step`]: a [`Check`], which may be left to a [`Reader`], or a [`PlannedNest`], which may write a [`Temporary`] |
+//! | the steps of a plan | [`Step`]: a [`Check`], or a [`PlannedNest`], whose [`Reader`] may do the last check before it ([`Tested`]), and which may write a [`Temporary`] |
 //!
 //! A [`List`] is a slice where it is read. Nobody but the compiler makes a [`LoopNest`], a [`Schedule`] or a [`PlannedNest`]: holding one is the
 //! proof of I2 to I4.
@@ -36,7 +36,7 @@ pub use crate::access::{Access, Buffer, IndexType, Lookup};
 pub use crate::list::List;
 pub use crate::nest::schedule::{Fill, LookedUp, Move, NoShuffle, Periods, Row, Schedule, Strided};
 pub use crate::nest::{LoopNest, Source};
-pub use crate::plan::{Check, PlannedNest, Reader, Step};
+pub use crate::plan::{Check, PlannedNest, Reader, Step, Tested};
 pub use crate::range::Progression;
 pub use crate::scratch::Temporary;
 pub use crate::shuffle::{Pattern, Shuffle};

@@ -12,7 +12,7 @@ use crate::list::List;
 use crate::nest::{LoopNest, Source};
 use crate::odometer::{Loops, Odometer};
 use crate::operand::{Input, Output};
-use crate::plan::{Check, Plan, PlannedNest, Step};
+use crate::plan::{Check, Plan, PlannedNest, Reader, Step};
 use crate::scratch::{self, Scratch};
 use crate::sources::Sources;
 
@@ -22,8 +22,8 @@ pub type OnScratch<'a> = &'a mut dyn FnMut(&mut Scratch) -> Result<(), Error>;
 
 /// Admits a call, then takes the steps of the plan in order: checks are run here, nests by `nest`, which gets the number of the
 /// nest in the plan, what it may read, and where it writes. For engines: when `nest` is called, the buffers have the lengths that the
-/// nest was verified for, and the checks of its indices have passed (I3), but for the one right before it where `tests` says that it does
-/// this one itself, because it has a [`Reader`](crate::ir::Reader): of that it says `false` where an index is outside.
+/// nest was verified for, and the checks of its indices have passed (I3), but for [its own](PlannedNest::tested) where `tests` says that
+/// this reader tests as it reads: then it says `false` where an index is outside.
 ///
 /// # Errors
 /// As [`runner::run`](crate::runner::run).
@@ -34,7 +34,7 @@ pub fn steps(
     inputs: &[Input<'_>],
     output: &mut Output<'_>,
     temporaries: impl FnOnce(OnScratch<'_>) -> Result<(), Error>,
-    tests: fn(&Check) -> bool,
+    tests: fn(Reader) -> bool,
     mut nest: impl FnMut(usize, &PlannedNest, &Sources<'_>, &mut Output<'_>) -> bool,
 ) -> Result<(), Error> {
     plan.admit(inputs, output)?;
@@ -47,10 +47,8 @@ pub fn steps(
         _ => return many_steps(plan, inputs, output, temporaries, tests, &mut nest),
     };
     let sources = Sources::new(plan, inputs, scratch::Earlier::default());
-    let left = match check {
-        Some(check) if !tests(check) => self::check(check, &sources).map(|()| None)?,
-        left => left,
-    };
+    check.map_or(Ok(()), |check| self::check(check, &sources))?;
+    let left = left_to(planned, &sources, tests)?;
     match nest(0, planned, &sources, output) {
         true => Ok(()),
         false => stopped(left, &sources),
@@ -63,7 +61,7 @@ fn many_steps(
     inputs: &[Input<'_>],
     output: &mut Output<'_>,
     temporaries: impl FnOnce(OnScratch<'_>) -> Result<(), Error>,
-    tests: fn(&Check) -> bool,
+    tests: fn(Reader) -> bool,
     nest: &mut dyn FnMut(usize, &PlannedNest, &Sources<'_>, &mut Output<'_>) -> bool,
 ) -> Result<(), Error> {
     let run = &mut |scratch: &mut Scratch| each_step(plan, inputs, output, scratch, tests, nest);
@@ -79,23 +77,21 @@ fn each_step(
     inputs: &[Input<'_>],
     output: &mut Output<'_>,
     scratch: &mut Scratch,
-    tests: fn(&Check) -> bool,
+    tests: fn(Reader) -> bool,
     nest: &mut dyn FnMut(usize, &PlannedNest, &Sources<'_>, &mut Output<'_>) -> bool,
 ) -> Result<(), Error> {
     scratch.prepare(plan.temporaries())?;
     let mut number = 0;
-    let mut left = None;
     for step in plan.steps() {
         let planned = match step {
             Step::Check(check) => {
-                match tests(check) {
-                    true => left = Some(check),
-                    false => self::check(check, &Sources::new(plan, inputs, scratch.sources()))?,
-                }
+                self::check(check, &Sources::new(plan, inputs, scratch.sources()))?;
                 continue;
             }
             Step::Nest(planned) => planned,
         };
+        let sources = Sources::new(plan, inputs, scratch.sources());
+        let left = left_to(planned, &sources, tests)?;
         let passed = match planned.scratch() {
             None => {
                 let sources = Sources::new(plan, inputs, scratch.sources());
@@ -107,13 +103,29 @@ fn each_step(
                 nest(number, planned, &sources, &mut temporary)
             }
         };
-        let tested = left.take();
         if !passed {
-            stopped(tested, &Sources::new(plan, inputs, scratch.sources()))?;
+            stopped(left, &Sources::new(plan, inputs, scratch.sources()))?;
         }
         number += 1;
     }
     Ok(())
+}
+
+/// The check of a nest that tests as it reads; any other is run here.
+///
+/// # Errors
+/// As [`check`].
+#[inline]
+fn left_to<'p>(
+    planned: &'p PlannedNest,
+    sources: &Sources<'_>,
+    tests: fn(Reader) -> bool,
+) -> Result<Option<&'p Check>, Error> {
+    match planned.tested() {
+        Some(tested) if tests(tested.reader()) => Ok(Some(tested.check())),
+        Some(tested) => check(tested.check(), sources).map(|()| None),
+        None => Ok(None),
+    }
 }
 
 /// Why a nest has not come to its end: the check that was left to it refuses.

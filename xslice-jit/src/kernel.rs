@@ -23,7 +23,7 @@ use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use xslice_core::ir::{Buffer, Check, List, Schedule, Step};
+use xslice_core::ir::{Buffer, List, Reader, Schedule, Step};
 use xslice_core::{Element, Error, Input, Output, Plan, Scratch, Sources, runner};
 
 /// `fn(numbers, buffers, dst, first, second) -> passed`: see `codegen`.
@@ -232,9 +232,9 @@ fn helpers() -> Helpers {
     }
 }
 
-/// Whether the machine code of the nest after a check tests its indices: see `key::split`, which is told of the same reader.
-fn tested_by_code(check: &Check) -> bool {
-    check.reader().is_some()
+/// Machine code tests the indices of its nest's check, whatever reads them: see `key::split`, which is told of the same reader.
+fn tests(_: Reader) -> bool {
+    true
 }
 
 /// A host that gives no executable memory, for tests: it refuses pages, or refuses to make them executable.
@@ -494,17 +494,13 @@ impl Kernel {
         let nest = |number: usize, _: &_, sources: &Sources<'_>, output: &mut Output<'_>| {
             nests[number].run(sources, output)
         };
-        runner::steps(plan, inputs, output, with_scratch, tested_by_code, nest)
+        runner::steps(plan, inputs, output, with_scratch, tests, nest)
     }
 }
 
-/// There is one where the code of the only nest reads the operands in their order, and tests the indices that a check before it would.
+/// There is one where the only step is a nest whose code reads the operands in their order: it does the check of that nest, too.
 fn shortcut(plan: &Plan, nests: &[Bound]) -> Shortcut {
-    let is_alone = match plan.steps() {
-        [Step::Nest(_)] => true,
-        [Step::Check(check), Step::Nest(_)] => tested_by_code(check),
-        _ => false,
-    };
+    let is_alone = matches!(plan.steps(), [Step::Nest(_)]);
     let [nest] = nests else { return Shortcut::None };
     let count = plan.operand_types().count();
     let operands = (0..count).map(|at| Some(Buffer::Operand(at)));

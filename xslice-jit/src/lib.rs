@@ -40,7 +40,7 @@ use key::{Body, Parts};
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use xslice_core::ir::{Move, PlannedNest, Step};
+use xslice_core::ir::{Move, PlannedNest, Tested};
 use xslice_core::{Error, Plan, Program, Signature};
 
 /// `Auto` compiles a structure when it is asked for this often with new numbers.
@@ -531,19 +531,13 @@ fn split(plan: &Plan, engine: Engine) -> Result<Vec<Wanted>, Decline> {
         Engine::Baked => key::split_known,
         Engine::Keyed | Engine::Runner => key::split,
     };
-    let mut nests = Vec::with_capacity(plan.nests().count());
-    let mut reader = None;
-    for step in plan.steps() {
-        match step {
-            Step::Check(check) => reader = check.reader(),
-            Step::Nest(planned) => {
-                let schedule = planned.schedule().ok_or(Decline::Strings)?;
-                let parts = split(schedule, reader.take());
-                nests.push(Wanted { parts, code: None });
-            }
-        }
-    }
-    Ok(nests)
+    plan.nests()
+        .map(|planned| {
+            let schedule = planned.schedule().ok_or(Decline::Strings)?;
+            let parts = split(schedule, planned.tested().map(Tested::reader));
+            Ok(Wanted { parts, code: None })
+        })
+        .collect()
 }
 
 /// Whether machine code does better than the runner in some nest, whatever its numbers: by moving itself, or by reading indices in its

@@ -9,7 +9,7 @@ use super::data::{Data, LINE};
 use super::prepared::Prepared;
 use std::cell::RefCell;
 use xslice::Plan;
-use xslice::ir::{Access, Buffer, IndexType, Lookup, LoopNest, Source, Step};
+use xslice::ir::{Access, Buffer, IndexType, Lookup, LoopNest, Source};
 
 /// The traffic of a movement.
 #[must_use]
@@ -21,11 +21,11 @@ pub fn traffic(prepared: &Prepared) -> f64 {
         lines: RefCell::new(Marked::new(plan)),
         indices: RefCell::new(Marked::new(plan)),
     };
-    for step in plan.steps() {
-        match step {
-            Step::Check(check) => read.check(check.extents(), check.access(), check.table()),
-            Step::Nest(planned) => read.nest(planned.nest()),
-        }
+    for check in plan.checks() {
+        read.check(check.extents(), check.access(), check.table());
+    }
+    for planned in plan.nests() {
+        read.nest(planned.nest());
     }
     let output = prepared.output().bytes() as f64;
     f64::max((read.bytes() as f64 + output) / (2.0 * output), 1.0)
@@ -34,8 +34,7 @@ pub fn traffic(prepared: &Prepared) -> f64 {
 /// For each operand that holds indices, their type and the size of the axis that they are of; the smallest, where they are of several.
 pub fn index_axes(plan: &Plan) -> Vec<Option<(IndexType, u64)>> {
     let mut axes = vec![None; plan.operand_types().count()];
-    for step in plan.steps() {
-        let Step::Check(check) = step else { continue };
+    for check in plan.checks() {
         let Buffer::Operand(operand) = check.table() else {
             continue;
         };

@@ -6,7 +6,7 @@
 use crate::error::{Fault, Result};
 use crate::request::{Known, Request};
 use std::collections::BTreeSet;
-use xslice::ir::{Access, Buffer, Check, LoopNest, Source, Step};
+use xslice::ir::{Access, Buffer, Check, LoopNest, Source};
 use xslice::{ElementType, Plan, element_count};
 
 /// An axis of the result with more than this is shown by its beginning and its end.
@@ -354,14 +354,8 @@ impl Places<'_> {
 
     /// Refuses, as a run would, the first index outside its axis where the tables have values.
     fn check(&self) -> Result<()> {
-        for step in self.plan.steps() {
-            if let Step::Check(check) = step
-                && let Some(refusal) = self.first_bad(check)
-            {
-                return Err(refusal.into());
-            }
-        }
-        Ok(())
+        let refusal = self.plan.checks().find_map(|check| self.first_bad(check));
+        refusal.map_or(Ok(()), |refusal| Err(refusal.into()))
     }
 
     fn first_bad(&self, check: &Check) -> Option<xslice::Error> {

@@ -153,7 +153,6 @@ impl Builder {
             access,
             size,
             origin,
-            reader: None,
         }));
         Ok(())
     }

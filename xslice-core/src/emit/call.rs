@@ -2,7 +2,7 @@
 
 use super::{Destination, Emitter};
 use crate::access::Buffer;
-use crate::plan::{PlannedNest, Step};
+use crate::plan::{PlannedNest, Step, Tested};
 use alloc::{format, string::String, vec::Vec};
 
 /// A call of a function that moves.
@@ -26,7 +26,10 @@ impl Emitter<'_> {
         let planned = loop {
             match steps.next()? {
                 Step::Check(check) => checks.push(check),
-                Step::Nest(planned) => break planned,
+                Step::Nest(planned) => {
+                    checks.extend(planned.tested().map(Tested::check));
+                    break planned;
+                }
             }
         };
         let rest = steps.as_slice();
@@ -41,6 +44,7 @@ impl Emitter<'_> {
         Some((call, rest))
     }
 
+    /// A nest as a call, its indices checked.
     pub(super) fn one_nest(&mut self, planned: &PlannedNest) -> Option<Call> {
         let call = self.by_move(planned, &[]);
         call.or_else(|| self.by_numbers(planned))

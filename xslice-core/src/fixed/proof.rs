@@ -242,12 +242,11 @@ impl Proof {
         let nest = LoopNest::new(numbers.parts(), &table_len);
         let nest = nest.unwrap_or_else(|error| panic!("{error}"));
         let known = |buffer, at| numbers.table(buffer)?.known.get(at).copied();
-        let Some(mut schedule) = Schedule::new(&nest, &known) else {
-            panic!("elements without fixed bytes");
+        let schedule = match move_::prepared(&nest, &known, &table_len) {
+            Ok(Some(schedule)) => schedule,
+            Ok(None) => panic!("elements without fixed bytes"),
+            Err(error) => panic!("{error}"),
         };
-        let verified = schedule.verify(&nest, &table_len);
-        verified.unwrap_or_else(|error| panic!("{error}"));
-        move_::prepare(&mut schedule);
         // One loop takes all indices, those inside it what is wanted of each row, and those around it each the same.
         let reads_all = match &numbers.tables[..] {
             [table] => {

@@ -75,7 +75,7 @@ pub(crate) use one_turn::{only_picks, only_turn};
 #[cfg(feature = "rayon")]
 pub(crate) use parallel::{pays, run_parallel};
 use part::Part;
-pub(crate) use prepare::prepare;
+pub(crate) use prepare::prepared;
 pub use shuffled::by_vectors;
 
 use crate::access::{IndexType, Lookup};
@@ -85,7 +85,7 @@ use crate::fixed::Proven;
 use crate::level::Level;
 use crate::nest::schedule::{Drive, LookedUp, Move, Row, Schedule};
 use crate::operand::{Input, Output};
-use crate::plan::{Check, Plan, PlannedNest, Reader};
+use crate::plan::{Plan, PlannedNest, Reader};
 use crate::shuffle::LINE;
 use crate::sources::Sources;
 use crate::steps::{self, OnScratch};
@@ -164,12 +164,12 @@ pub(crate) fn each_step(
         // SAFETY: `steps` calls this for nests of an admitted call, each when its checks have passed, but for what its move checks.
         unsafe { nest(level, planned, sources, output) }
     };
-    steps::steps(plan, inputs, output, temporaries, tested_by_move, run)
+    steps::steps(plan, inputs, output, temporaries, tests, run)
 }
 
-/// Whether the Move of the nest after a check tests its indices: a precompiled one does where it can.
-fn tested_by_move(check: &Check) -> bool {
-    check.reader() == Some(Reader::Move)
+/// Whether a nest tests the indices of its check: a precompiled Move does, loops of precompiled code do not.
+fn tests(reader: Reader) -> bool {
+    reader == Reader::Move
 }
 
 /// Runs a nest that was proved alone, without a plan, and its call. `false`: an index that its Move tests is outside.

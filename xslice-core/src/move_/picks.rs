@@ -47,7 +47,7 @@ const LONGEST_SECOND: usize = 3 * LINE;
 /// From so many rows of a single turn on, places are found before the first row moves.
 const LEAST_FOUND: usize = 24;
 
-/// How the best level moves all rows that a verified schedule looks up, if they are the same in all turns, stay near, and their loops are few.
+/// How the best level moves all rows that a schedule looks up, if they are the same in all turns, stay near, and their loops are few.
 pub(super) fn known(schedule: &Schedule, picks: &LookedUp) -> Option<KnownPicks> {
     let access = &picks.lookup.access;
     let is_run = picks.row == Row::Run && schedule.src().is_affine();

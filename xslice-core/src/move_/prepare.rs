@@ -1,11 +1,31 @@
-//! What is found when a schedule is planned, so that no call has to.
+//! What is found when a nest is planned, so that no call has to.
 
 use super::{fill, picks, runs, shuffled};
+use crate::access::Buffer;
+use crate::error::Error;
 use crate::level::Level;
-use crate::nest::schedule::{KnownMove, Move, Schedule};
+use crate::nest::LoopNest;
+use crate::nest::schedule::{Known, KnownMove, Move, Schedule};
 
-/// Finds what moves a verified schedule, and builds what it is moved by.
-pub(crate) fn prepare(schedule: &mut Schedule) {
+/// The schedule of a nest for the best level, with what moves it and which way its loops are taken, verified when nothing changes it any
+/// more (I2); `None` for strings. `table_len` gives the elements of an index table.
+///
+/// # Errors
+/// As [`Schedule::verify`].
+pub(crate) fn prepared(
+    nest: &LoopNest,
+    known: Known<'_>,
+    table_len: &dyn Fn(Buffer) -> usize,
+) -> Result<Option<Schedule>, Error> {
+    let mut made = Schedule::new(nest, known);
+    if let Some(schedule) = &mut made {
+        prepare(schedule);
+        schedule.verify(nest, table_len)?;
+    }
+    Ok(made)
+}
+
+fn prepare(schedule: &mut Schedule) {
     match schedule.inner() {
         Move::Strided(strided) => {
             let known = runs::known(schedule, strided).map(KnownMove::Runs);

@@ -15,7 +15,7 @@ use crate::nest::schedule::{KnownRuns, MoveRuns, Schedule, Strided};
 use crate::shuffle::LINE;
 use crate::shuffle::{RowLoop, RowLoops};
 
-/// How the best level moves all runs of a verified schedule whose Move these are, if they stay near and their loops are few.
+/// How the best level moves all runs of a schedule whose Move these are, if they stay near and their loops are few.
 pub(super) fn known(schedule: &Schedule, strided: &Strided) -> Option<KnownRuns> {
     if !schedule.src().is_affine() || schedule.cache() != Cache::Near {
         return None;
@@ -33,7 +33,7 @@ pub(super) fn known(schedule: &Schedule, strided: &Strided) -> Option<KnownRuns>
     )
 }
 
-/// How the best level moves the one run of `bytes` bytes that is all of a verified schedule, likewise; it may begin where indices say.
+/// How the best level moves the one run of `bytes` bytes that is all of a schedule, likewise; it may begin where indices say.
 pub(super) fn known_alone(schedule: &Schedule, bytes: usize) -> Option<KnownRuns> {
     (schedule.extents().is_empty() && schedule.cache() == Cache::Near)
         .then(|| KnownRuns::alone(Level::best(), bytes))

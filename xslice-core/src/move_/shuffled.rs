@@ -414,7 +414,7 @@ fn row_of(pattern: &Pattern, count: usize) -> Rows {
     Rows::one(bytes, Cache::of(bytes))
 }
 
-/// How the best level moves all rows of a verified schedule whose Move these are, and the shuffle that it moves them by if that is another one.
+/// How the best level moves all rows of a schedule whose Move these are, and the shuffle that it moves them by if that is another one.
 /// Tables of whole lines are built where it moves by these.
 pub(super) fn known(
     schedule: &Schedule,

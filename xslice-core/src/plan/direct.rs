@@ -4,12 +4,13 @@
 //! where one turn of its Move is all: where a call fits it, an engine may move at once. What does not fit goes the way of all plans, which
 //! knows what is wrong and in which words.
 
-use super::{Check, Input, OperandNeed, Output, Plan, Reader, Step};
+use super::{OperandNeed, Plan, PlannedNest, Reader, Step, Tested};
 use crate::access::{Buffer, IndexType, Lookup};
 use crate::elem::{Element, ElementType};
 use crate::index::{is_outside, wrapped};
 use crate::nest::Source;
 use crate::nest::schedule::Schedule;
+use crate::operand::{Input, Output};
 use alloc::boxed::Box;
 use alloc::sync::Arc;
 use core::marker::PhantomData;
@@ -61,8 +62,11 @@ struct Index {
 }
 
 impl Shortcut {
-    /// That of a nest after this check.
-    fn of(check: Option<&Check>, schedule: &Arc<Schedule>) -> Self {
+    /// That of a nest.
+    fn of(planned: &PlannedNest) -> Self {
+        let Some(schedule) = &planned.schedule else {
+            return Self::None;
+        };
         let reads_first = match schedule.source() {
             Source::Buffer(buffer) => buffer == Buffer::Operand(0),
             Source::Range(_) => true,
@@ -74,7 +78,7 @@ impl Shortcut {
             src: schedule.src().offset,
             dst: schedule.dst().offset,
         };
-        let reader = check.map(Check::reader);
+        let reader = planned.tested().map(Tested::reader);
         match (
             reader,
             schedule.inner().lookup(),
@@ -82,7 +86,7 @@ impl Shortcut {
         ) {
             _ if !reads_first => Self::None,
             (None, None, []) if schedule.is_one_turn() => Self::Turn(turn()),
-            (Some(Some(Reader::Loops)), None, [lookup])
+            (Some(Reader::Loops), None, [lookup])
                 if schedule.extents().is_empty() && reads_second(lookup) =>
             {
                 let index = Index {
@@ -93,7 +97,7 @@ impl Shortcut {
                 };
                 Self::Begun(Box::new(index), turn())
             }
-            (Some(Some(Reader::Move)), Some(lookup), [])
+            (Some(Reader::Move), Some(lookup), [])
                 if schedule.known_picks().is_some() && reads_second(lookup) =>
             {
                 Self::Picks(turn(), lookup.access.offset)
@@ -128,16 +132,14 @@ impl Index {
 }
 
 impl Direct {
-    /// That of a plan which is one nest, perhaps after a check, if types and lengths are all that a call of it is compared with.
+    /// That of a plan which is one nest, if types and lengths are all that a call of it is compared with.
     pub fn of(
         operands: &[OperandNeed],
         steps: &[Step],
         output: (ElementType, usize),
     ) -> Option<Self> {
-        let (check, planned) = match steps {
-            [Step::Nest(planned)] => (None, planned),
-            [Step::Check(check), Step::Nest(planned)] => (Some(check), planned),
-            _ => return None,
+        let [Step::Nest(planned)] = steps else {
+            return None;
         };
         let has_values = operands.iter().any(|need| need.value.is_some());
         if planned.scratch.is_some() || has_values || operands.len() > MOST_OPERANDS {
@@ -151,10 +153,7 @@ impl Direct {
             operands: needs,
             count: operands.len(),
             output,
-            shortcut: match &planned.schedule {
-                Some(schedule) => Shortcut::of(check, schedule),
-                None => Shortcut::None,
-            },
+            shortcut: Shortcut::of(planned),
         })
     }
 
@@ -180,8 +179,8 @@ impl Direct {
 }
 
 impl Plan {
-    /// Where the operands of a call start, if it has exactly the types and lengths that [`Plan::admit`] admits, and the plan is one nest,
-    /// perhaps after a check, on few operands without values. For engines.
+    /// Where the operands of a call start, if it has exactly the types and lengths that [`Plan::admit`] admits, and the plan is one nest on
+    /// few operands without values. The check of the nest is still to be done. For engines.
     #[doc(hidden)]
     #[inline]
     #[must_use]

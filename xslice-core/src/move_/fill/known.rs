@@ -15,7 +15,7 @@ use crate::range::Progression;
 use crate::shuffle::LINE;
 use alloc::boxed::Box;
 
-/// The values of a verified schedule as the best level writes them, if they are all that it writes, and stay near: more of them are no
+/// The values of a schedule as the best level writes them, if they are all that it writes, and stay near: more of them are no
 /// quicker for it.
 pub(in crate::move_) fn known(schedule: &Schedule, fill: &Fill) -> Option<Box<KnownValues>> {
     let is_all = schedule.extents().is_empty() && schedule.src().is_affine();
