@@ -68,7 +68,7 @@ impl Schedule {
         match drive {
             Drive::Kept => 0,
             Drive::Together(together) => loops - together.loops(),
-            _ => around,
+            Drive::Each | Drive::Innermost | Drive::Few | Drive::Short | Drive::Listed => around,
         }
     }
 

@@ -287,7 +287,10 @@ unsafe fn scheduled(
             (Drive::Innermost, _) => {
                 call.walk_outer(|first, turns, stride| call.turns(first, turns, stride))
             }
-            _ => call.walk(|at| call.inner(at)),
+            // The last three are found for these Moves only.
+            (Drive::Each | Drive::Few | Drive::Short | Drive::Kept, _) => {
+                call.walk(|at| call.inner(at))
+            }
         }
     }
 }
