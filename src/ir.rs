@@ -20,7 +20,7 @@
 //! | where they are | [`Access`]: offset and strides, and [`Lookup`]s of indices of an [`IndexType`] |
 //! | how they move | [`Schedule`]: loops around one [`Move`], which is a copy, [`Strided`] runs, [`Periods`] of a [`Pattern`] by a [`Shuffle`], a look-up of rows ([`LookedUp`], each a [`Row`]), or a [`Fill`]; [`NoShuffle`] says why it is no shuffle |
 //! | the whole as text | `plan.to_string()`, or `xslice explain` on the command line |
-//! | the code | [`emit::function`](crate::emit::function) for Rust; with the feature `jit`, `listing` for Cranelift's form and the assembly |
+//! | the code | [`emit::function`](crate::emit::function) for Rust; with the feature `jit`, `listing` for what machine code of a `Form` is made of, and its assembly |
 //!
 //! A [`List`] is a slice where it is read. Fields may be read, and nobody but the compiler makes a nest or a schedule: holding one is the
 //! proof that every access is in bounds and no element is written twice.
@@ -54,4 +54,4 @@ pub use xslice_core::ir::{
     Strided, Temporary, Tested,
 };
 #[cfg(feature = "jit")]
-pub use xslice_jit::{Listing, listing};
+pub use xslice_jit::{Form, Listing, listing};

@@ -12,7 +12,7 @@ const ROOT: &str = "
 ";
 
 const IR: &str = "
-    Access Buffer Check Fill IndexType List Listing LookedUp Lookup LoopNest Move NoShuffle Pattern Periods
+    Access Buffer Check Fill Form IndexType List Listing LookedUp Lookup LoopNest Move NoShuffle Pattern Periods
     PlannedNest Progression Reader Row Schedule Shuffle Source Step Strided Temporary Tested listing
 ";
 

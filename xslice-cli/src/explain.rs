@@ -21,7 +21,7 @@ use std::process::ExitCode;
 use survey::survey;
 use svg::Sheet;
 use xslice::emit::STACK;
-use xslice::ir::{Move, Source};
+use xslice::ir::{Form, Move, Source};
 use xslice::{Engine, Plan, Signature, View, element_count};
 
 const HELP: &str = "\
@@ -325,12 +325,13 @@ fn rust(text: &mut String, request: &Request<'_>, explained: &Explained<'_>) {
 }
 
 fn code(text: &mut String, plan: &Plan) {
-    for engine in [Engine::Keyed, Engine::Baked] {
-        match xslice::ir::listing(plan, engine) {
-            Err(declined) => line_of(text, engine.name(), &format!("none: {declined}")),
+    for form in [Form::Keyed, Form::Baked] {
+        let name = Engine::from(form).name();
+        match xslice::ir::listing(plan, form) {
+            Err(declined) => line_of(text, name, &format!("none: {declined}")),
             Ok(listings) => {
                 for listing in listings {
-                    line_of(text, engine.name(), "");
+                    line_of(text, name, "");
                     for part in [&listing.clif, &listing.assembly] {
                         for line in part.lines() {
                             let _ = writeln!(text, "  {line}");

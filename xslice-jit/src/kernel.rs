@@ -7,7 +7,7 @@ use crate::avx512;
 use crate::codegen::{self, Helpers};
 use crate::key::{Body, Structure};
 use crate::pieces::LINE;
-use crate::{Decline, Engine, Listing, MemoryPolicy};
+use crate::{Decline, Engine, Form, Listing, MemoryPolicy};
 use cranelift_codegen::Context;
 use cranelift_codegen::control::ControlPlane;
 use cranelift_codegen::isa::OwnedTargetIsa;
@@ -340,14 +340,14 @@ impl Kernel {
     }
 
     /// `nests` hold the code and the numbers of the nests of `plan`, in order: one for each, or the runner takes over.
-    pub(crate) fn machine(plan: Arc<Plan>, engine: Engine, nests: Box<[Bound]>) -> Self {
+    pub(crate) fn machine(plan: Arc<Plan>, form: Form, nests: Box<[Bound]>) -> Self {
         if plan.nests().count() != nests.len() {
             return Self::runner(plan, Some(Decline::Codegen));
         }
         Self(Arc::new(Shared {
             short: shortcut(&plan, &nests),
             plan,
-            engine,
+            engine: form.into(),
             declined: None,
             nests,
         }))

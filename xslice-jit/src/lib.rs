@@ -22,6 +22,7 @@ mod attempts;
 mod avx512;
 mod cache;
 mod codegen;
+mod engine;
 #[expect(
     unsafe_code,
     reason = "machine code is owned and called here, and only here"
@@ -31,6 +32,7 @@ mod key;
 mod pieces;
 mod vectors;
 
+pub use engine::{Engine, Form};
 pub use kernel::Kernel;
 
 use attempts::Attempts;
@@ -90,35 +92,6 @@ pub enum Strategy {
     Keyed,
     /// Machine code at once, one for each program and signature: numbers are constants.
     Baked,
-}
-
-/// What really runs a [`Kernel`]: [`Kernel::engine`] says it. The result is the same, bit for bit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Engine {
-    /// The precompiled runner of `xslice-core`.
-    Runner,
-    /// Machine code of a structure.
-    Keyed,
-    /// Machine code of one nest.
-    Baked,
-}
-
-impl Engine {
-    /// The name on the command line.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Runner => "runner",
-            Self::Keyed => "keyed",
-            Self::Baked => "baked",
-        }
-    }
-}
-
-impl fmt::Display for Engine {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
 }
 
 /// Why the runner took over from machine code. Never an error: the result is the same.
@@ -405,16 +378,16 @@ impl Jit {
 
     /// The engine for a new plan.
     fn bind(&self, plan: &Arc<Plan>) -> Kernel {
-        let engine = match self.strategy {
+        let form = match self.strategy {
             Strategy::Runner => return Kernel::runner(Arc::clone(plan), None),
-            Strategy::Keyed | Strategy::Auto => Engine::Keyed,
-            Strategy::Baked => Engine::Baked,
+            Strategy::Keyed | Strategy::Auto => Form::Keyed,
+            Strategy::Baked => Form::Baked,
         };
-        let mut nests = match split(plan, engine) {
+        let mut nests = match split(plan, form) {
             Ok(nests) => nests,
             Err(reason) => return self.decline(plan, reason),
         };
-        if engine == Engine::Keyed {
+        if form == Form::Keyed {
             let mut ripe = self.strategy == Strategy::Keyed || gains(plan);
             for Wanted { parts, code } in &mut nests {
                 let asked;
@@ -425,7 +398,7 @@ impl Jit {
                 return Kernel::runner(Arc::clone(plan), None);
             }
         }
-        self.machine(plan, engine, nests)
+        self.machine(plan, form, nests)
             .unwrap_or_else(|reason| self.decline(plan, reason))
     }
 
@@ -437,12 +410,12 @@ impl Jit {
         if is_baked || old.declined().is_some() {
             return old;
         }
-        let nests = split(plan, Engine::Baked);
+        let nests = split(plan, Form::Baked);
         let has_vectors = |nest: &Wanted| nest.parts.has_vectors();
         if !gains(plan) && !nests.iter().flatten().any(has_vectors) {
             return old;
         }
-        let kernel = match nests.and_then(|nests| self.machine(plan, Engine::Baked, nests)) {
+        let kernel = match nests.and_then(|nests| self.machine(plan, Form::Baked, nests)) {
             Ok(kernel) => kernel,
             Err(reason) if old.engine() == Engine::Runner => self.decline(plan, reason),
             Err(_) => return old,
@@ -452,18 +425,13 @@ impl Jit {
     }
 
     /// A kernel of machine code: what there is of it, the rest compiled now.
-    fn machine(
-        &self,
-        plan: &Arc<Plan>,
-        engine: Engine,
-        nests: Vec<Wanted>,
-    ) -> Result<Kernel, Decline> {
+    fn machine(&self, plan: &Arc<Plan>, form: Form, nests: Vec<Wanted>) -> Result<Kernel, Decline> {
         let mut bound = Vec::with_capacity(nests.len());
         for Wanted { parts, code } in nests {
-            let code = match code {
-                Some(code) => code,
-                None if engine == Engine::Baked => self.code(parts.baked())?,
-                None => {
+            let code = match (code, form) {
+                (Some(code), Form::Keyed | Form::Baked) => code,
+                (None, Form::Baked) => self.code(parts.baked())?,
+                (None, Form::Keyed) => {
                     let code = self.code(Body::Keyed(&parts.structure))?;
                     self.state().cache.keep_code(&parts.structure, code)
                 }
@@ -475,7 +443,7 @@ impl Jit {
                 is_call: parts.is_call,
             });
         }
-        Ok(Kernel::machine(Arc::clone(plan), engine, bound.into()))
+        Ok(Kernel::machine(Arc::clone(plan), form, bound.into()))
     }
 
     /// Compiles, without the lock. Where there was no executable memory, most requests do not ask for it again.
@@ -525,11 +493,11 @@ struct Wanted {
     code: Option<Arc<Code>>,
 }
 
-/// Every nest taken apart for an engine.
-fn split(plan: &Plan, engine: Engine) -> Result<Vec<Wanted>, Decline> {
-    let split = match engine {
-        Engine::Baked => key::split_known,
-        Engine::Keyed | Engine::Runner => key::split,
+/// Every nest taken apart for machine code of this form.
+fn split(plan: &Plan, form: Form) -> Result<Vec<Wanted>, Decline> {
+    let split = match form {
+        Form::Keyed => key::split,
+        Form::Baked => key::split_known,
     };
     plan.nests()
         .map(|planned| {
@@ -556,12 +524,12 @@ pub fn gains(plan: &Plan) -> bool {
         })
 }
 
-/// The machine code of a plan, to be read by people: for each nest the form that it is made of and its assembly, keyed or baked.
+/// The machine code of a plan, to be read by people: for each nest what it is made of, and its assembly.
 ///
 /// ```
 /// use xslice_core::{ElementType, Program, Signature};
 /// let plan = Program::parse("x[::-1]")?.compile(&Signature::new().operand(ElementType::F32, &[9]))?;
-/// if let Ok(code) = xslice_jit::listing(&plan, xslice_jit::Engine::Baked) {
+/// if let Ok(code) = xslice_jit::listing(&plan, xslice_jit::Form::Baked) {
 ///     assert!(code[0].clif.contains("function"));
 /// }
 /// # Ok::<(), xslice_core::Error>(())
@@ -569,13 +537,13 @@ pub fn gains(plan: &Plan) -> bool {
 ///
 /// # Errors
 /// Why there is no machine code.
-pub fn listing(plan: &Plan, engine: Engine) -> Result<Vec<Listing>, Decline> {
-    split(plan, engine)?
+pub fn listing(plan: &Plan, form: Form) -> Result<Vec<Listing>, Decline> {
+    split(plan, form)?
         .iter()
         .map(|Wanted { parts, .. }| {
-            kernel::listing(match engine {
-                Engine::Baked => parts.baked(),
-                Engine::Keyed | Engine::Runner => Body::Keyed(&parts.structure),
+            kernel::listing(match form {
+                Form::Keyed => Body::Keyed(&parts.structure),
+                Form::Baked => parts.baked(),
             })
         })
         .collect()

@@ -4,14 +4,14 @@
 use xslice_core::{
     ElementType, Input, Level, Output, Plan, Program, Range, Scratch, Signature, Tensor, interp,
 };
-use xslice_jit::{Engine, Jit, Strategy};
+use xslice_jit::{Form, Jit, Strategy};
 
 /// Bytes around a result.
 const AROUND: usize = 64;
 
 /// Whether the code of a plan is pieces.
 fn is_pieces(plan: &Plan) -> bool {
-    let listings = xslice_jit::listing(plan, Engine::Baked).unwrap_or_default();
+    let listings = xslice_jit::listing(plan, Form::Baked).unwrap_or_default();
     let mut forms = listings.iter().map(|listing| &listing.clif);
     forms.any(|form| form.contains("function for a destination"))
 }

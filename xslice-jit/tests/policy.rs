@@ -4,7 +4,7 @@ mod common;
 
 use common::{gather_of_constants, ids64, signature, slice, table, tensor};
 use xslice_core::{ElementType, Gather, Input, Program, Signature, StridedSlice, Tensor};
-use xslice_jit::{Decline, Engine, Jit, Kernel, MemoryPolicy, Strategy};
+use xslice_jit::{Decline, Engine, Form, Jit, Kernel, MemoryPolicy, Strategy};
 
 /// Far enough apart that no few nearby loads make a vector: scalar moves, where machine code gains.
 const STEP: usize = 20;
@@ -312,8 +312,8 @@ fn a_wrong_call_is_refused_before_anything_moves() {
 #[test]
 fn a_listing_shows_both_forms() {
     let plan = every_twentieth().compile(&matrix(3, 80)).unwrap();
-    for engine in [Engine::Keyed, Engine::Baked] {
-        let listing = xslice_jit::listing(&plan, engine).unwrap();
+    for form in [Form::Keyed, Form::Baked] {
+        let listing = xslice_jit::listing(&plan, form).unwrap();
         assert!(listing[0].clif.contains("function"), "{}", listing[0].clif);
         assert!(
             listing[0].assembly.contains("ret"),

@@ -6,7 +6,7 @@ use xslice_core::{
     ElementType, Error, Gather, Input, OnnxSlice, Plan, Program, Scratch, Signature, Slice, Tensor,
     interp, runner,
 };
-use xslice_jit::{Engine, Jit, Strategy};
+use xslice_jit::{Engine, Form, Jit, Strategy};
 
 /// Resident memory in KiB, by the second field of `statm`.
 #[cfg(target_os = "linux")]
@@ -117,16 +117,16 @@ pub fn agree(
         runner::run(&plan, &inputs, output.as_output(), &mut Scratch::new())
     });
     assert_eq!(by_runner, expected, "{name}, runner\n{plan}");
-    for (strategy, engine) in [
-        (Strategy::Keyed, Engine::Keyed),
-        (Strategy::Baked, Engine::Baked),
+    for (strategy, form) in [
+        (Strategy::Keyed, Form::Keyed),
+        (Strategy::Baked, Form::Baked),
     ] {
         let kernel = Jit::with_strategy(strategy)
             .compile(program, signature)
             .unwrap();
         // Only strings have no schedule; a plan that moves nothing has no nest.
         let strings = plan.nests().any(|nest| nest.schedule().is_none());
-        let engine = if strings { Engine::Runner } else { engine };
+        let engine = if strings { Engine::Runner } else { form.into() };
         assert_eq!(
             kernel.engine(),
             engine,
@@ -135,7 +135,7 @@ pub fn agree(
         );
         let found = output(&plan, |output| kernel.run(&inputs, output.as_output()));
         if found != expected {
-            let listing = xslice_jit::listing(&plan, engine);
+            let listing = xslice_jit::listing(&plan, form);
             let clif: Vec<_> = listing
                 .iter()
                 .flatten()
