@@ -195,7 +195,7 @@ const OURS: MemFlagsData = MemFlagsData::trusted().with_readonly().with_can_move
 
 impl Emitter<'_> {
     fn function(&mut self, dst: Value) {
-        if self.structure.inner == Inner::Whole {
+        if matches!(self.structure.inner, Inner::Whole) {
             return self.whole(dst);
         }
         let offset = self.number(self.structure.dst_offset());
@@ -257,11 +257,11 @@ impl Emitter<'_> {
     /// Adds every index whose table no loop from `level` on moves to the position that it serves. Tables of tables come first.
     fn read_indices(&mut self, level: usize, pointers: &mut Pointers) {
         let structure = self.structure;
-        let of_move = match structure.inner {
+        let of_move = match &structure.inner {
             Inner::Lookup(shape) => Some(shape.table),
-            Inner::Innermost { table } => table,
+            Inner::Innermost { table } => *table,
             Inner::Copy { .. } | Inner::Strided { .. } => None,
-            Inner::Fill { .. } | Inner::Vectors | Inner::Whole => None,
+            Inner::Fill { .. } | Inner::Vectors(_) | Inner::Whole => None,
         };
         for p in (0..structure.positions.len()).rev() {
             let Some(table) = structure.positions[p].table else {

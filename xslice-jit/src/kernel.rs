@@ -5,7 +5,7 @@
 
 use crate::avx512;
 use crate::codegen::{self, Helpers};
-use crate::key::{Body, Structure};
+use crate::key::{Arguments, Body, Structure};
 use crate::pieces::LINE;
 use crate::{Decline, Engine, Form, Listing, MemoryPolicy};
 use cranelift_codegen::Context;
@@ -23,7 +23,7 @@ use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use xslice_core::ir::{Buffer, List, Reader, Schedule, Step};
+use xslice_core::ir::{Buffer, Reader, Schedule, Step};
 use xslice_core::{Element, Error, Input, Output, Plan, Scratch, Sources, runner};
 
 /// `fn(numbers, buffers, dst, first, second) -> passed`: see `codegen`.
@@ -277,13 +277,9 @@ impl JITMemoryProvider for Denied {
 /// Code and what it runs on: one nest of a plan.
 #[derive(Debug)]
 pub(crate) struct Bound {
+    /// Compiled for what the arguments were split off from.
     pub(crate) code: Arc<Code>,
-    /// All numbers of the nest, in the order of its structure.
-    pub(crate) numbers: Box<[i64]>,
-    /// The buffer of each position; `None` reads nothing.
-    pub(crate) reads: List<Option<Buffer>>,
-    /// Whether the code is nothing but a call of a precompiled Move.
-    pub(crate) is_call: bool,
+    pub(crate) arguments: Arguments,
 }
 
 /// A plan, and the engine that runs it. Cheap to clone, `Send` and `Sync`.
@@ -374,7 +370,9 @@ impl Kernel {
     /// About the bytes of memory that it takes, without code and without the constants of its program.
     pub(crate) fn memory(&self) -> usize {
         let Shared { plan, nests, .. } = &*self.0;
-        let numbers = nests.iter().map(|nest| size_of_val(&*nest.numbers));
+        let numbers = nests
+            .iter()
+            .map(|nest| size_of_val(&*nest.arguments.numbers));
         size_of::<Shared>() + size_of_val(&**nests) + numbers.sum::<usize>() + plan.memory()
     }
 
@@ -504,13 +502,13 @@ fn shortcut(plan: &Plan, nests: &[Bound]) -> Shortcut {
     let [nest] = nests else { return Shortcut::None };
     let count = plan.operand_types().count();
     let operands = (0..count).map(|at| Some(Buffer::Operand(at)));
-    let in_order = match nest.reads[..] {
+    let in_order = match nest.arguments.reads[..] {
         // Positions in a Range count from null.
         [None] => count == 0,
         ref reads => operands.eq(reads.iter().copied()),
     };
     match is_alone && in_order {
-        _ if nest.is_call && plan.has_turn() => Shortcut::Turn,
+        _ if nest.arguments.is_call && plan.has_turn() => Shortcut::Turn,
         true => Shortcut::Code,
         false => Shortcut::None,
     }
@@ -536,9 +534,10 @@ impl Bound {
         let start = |buffer: &Option<Buffer>| {
             buffer.map_or(std::ptr::null(), |buffer| sources.start(buffer))
         };
-        if self.reads.len() <= FEW {
+        let reads = &self.arguments.reads;
+        if reads.len() <= FEW {
             let mut starts = [std::ptr::null(); FEW];
-            for (slot, buffer) in starts.iter_mut().zip(&self.reads) {
+            for (slot, buffer) in starts.iter_mut().zip(&**reads) {
                 *slot = start(buffer);
             }
             return self.call(&starts, output.as_mut_ptr());
@@ -548,7 +547,7 @@ impl Bound {
         }
         let mut starts = MANY.try_with(RefCell::take).unwrap_or_default();
         starts.clear();
-        starts.extend(self.reads.iter().map(start));
+        starts.extend(reads.iter().map(start));
         let passed = self.call(&starts, output.as_mut_ptr());
         let _ = MANY.try_with(|kept| kept.replace(starts));
         passed
@@ -558,14 +557,15 @@ impl Bound {
     fn call(&self, starts: &[*const u8], dst: *mut u8) -> bool {
         let start = |at: usize| starts.get(at).copied().unwrap_or(std::ptr::null());
         let [first, second]: [_; codegen::IN_REGISTERS] = std::array::from_fn(start);
+        let numbers = self.arguments.numbers.as_ptr();
         // SAFETY: the code was compiled for the parts that the numbers and the buffers were split into (`key::split` or
-        // `key::split_known`, one schedule), so it reads exactly these arrays; the first two buffers are handed over as well, null where it
-        // has no such position. The schedule is of a verified nest (I2); `Plan::admit` or `Direct` has compared the buffers of this call
-        // with the lengths it was verified for, and the checks of the plan before it have proved its indices, but for those that it tests
-        // before it uses them: every access is in bounds (I3). Pieces take each byte from where the schedule has it, and what they load
-        // besides lies between these bytes, or behind the code. `dst` comes from an exclusive borrow, `starts` from shared ones or from
-        // earlier temporaries (I5). The pages stay mapped: `self` holds the code.
-        unsafe { (self.code.entry)(self.numbers.as_ptr(), starts.as_ptr(), dst, first, second) }
+        // `key::split_known`, one schedule), so it reads exactly these arrays, and pieces no numbers; the first two buffers are handed over
+        // as well, null where it has no such position. The schedule is of a verified nest (I2); `Plan::admit` or `Direct` has compared the
+        // buffers of this call with the lengths it was verified for, and the checks of the plan before it have proved its indices, but for
+        // those that it tests before it uses them: every access is in bounds (I3). Pieces take each byte from where the schedule has it, and
+        // what they load besides lies between these bytes, or behind the code. `dst` comes from an exclusive borrow, `starts` from shared
+        // ones or from earlier temporaries (I5). The pages stay mapped: `self` holds the code.
+        unsafe { (self.code.entry)(numbers, starts.as_ptr(), dst, first, second) }
     }
 }
 

@@ -40,8 +40,6 @@ pub(crate) struct Structure {
     pub positions: List<Position>,
     /// What one turn of the loops does.
     pub inner: Inner,
-    /// What one turn of [`Inner::Vectors`] moves; nothing for any other.
-    pub vectors: Vec<Vector>,
 }
 
 /// A position that moves through a buffer.
@@ -65,7 +63,7 @@ pub(crate) struct Table {
 }
 
 /// The move, without its numbers. `packed`: neighbours in the destination touch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Inner {
     Copy {
         bytes: usize,
@@ -80,8 +78,8 @@ pub(crate) enum Inner {
         values: Values,
         packed: bool,
     },
-    /// Short runs as the vectors of the structure; baked only.
-    Vectors,
+    /// Short runs as vectors; baked only.
+    Vectors(Vec<Vector>),
     /// By a helper, which reads the schedule itself: the move and the loops that are not around it.
     Innermost {
         /// The position of the index of a lookup.
@@ -197,14 +195,25 @@ pub(crate) mod slot {
 #[derive(Debug)]
 pub(crate) struct Parts {
     pub structure: Structure,
-    /// In the order that the structure knows.
+    pub arguments: Arguments,
+}
+
+/// What a call of machine code takes.
+#[derive(Debug, Default)]
+pub(crate) struct Arguments {
+    /// In the order that the structure knows; none for pieces.
     pub numbers: Vec<i64>,
     /// The buffer of each position; `None` for a Range, which reads nothing.
     pub reads: List<Option<Buffer>>,
     /// Whether all that there is to do is a call of a precompiled Move.
     pub is_call: bool,
-    /// All that is to be moved, in place of what the structure says.
-    pieces: Option<Box<Pieces>>,
+}
+
+/// A schedule taken apart for code that knows its numbers.
+#[derive(Debug)]
+pub(crate) enum Known {
+    Parts(Box<Parts>),
+    Pieces(Box<Pieces>, Arguments),
 }
 
 /// What machine code is made of.
@@ -216,6 +225,30 @@ pub(crate) enum Body<'a> {
     Baked(&'a Structure, &'a [i64]),
     /// Pieces, without the code generator.
     Pieces(&'a Pieces),
+}
+
+impl Known {
+    pub fn body(&self) -> Body<'_> {
+        match self {
+            Self::Parts(parts) => Body::Baked(&parts.structure, &parts.arguments.numbers),
+            Self::Pieces(pieces, _) => Body::Pieces(pieces),
+        }
+    }
+
+    pub fn into_arguments(self) -> Arguments {
+        match self {
+            Self::Parts(parts) => parts.arguments,
+            Self::Pieces(_, arguments) => arguments,
+        }
+    }
+
+    /// Whether the code has vectors for it.
+    pub fn has_vectors(&self) -> bool {
+        match self {
+            Self::Parts(parts) => matches!(parts.structure.inner, Inner::Vectors(_)),
+            Self::Pieces(..) => true,
+        }
+    }
 }
 
 /// Whether the precompiled Moves run the move of a schedule, with some of the loops around it.
@@ -237,24 +270,22 @@ pub(crate) fn is_long(schedule: &Schedule) -> bool {
 }
 
 /// Takes a schedule apart for code that knows its numbers: as [`split`], as vectors where that takes fewer instructions, or as pieces.
-pub(crate) fn split_known(schedule: &Schedule, reader: Option<Reader>) -> Box<Parts> {
+pub(crate) fn split_known(schedule: &Schedule, reader: Option<Reader>) -> Known {
     if let Some(pieces) = pieces::of(schedule) {
-        let mut parts = Parts::outer(schedule, 0, 1, 0);
-        parts.pieces = Some(Box::new(pieces));
-        return parts;
+        let mut arguments = Arguments::default();
+        arguments.reads.push(schedule.source().buffer());
+        return Known::Pieces(Box::new(pieces), arguments);
     }
     let Some(group) = vectors::group(schedule) else {
-        return split(schedule, reader);
+        return Known::Parts(split(schedule, reader));
     };
     let mut parts = Parts::outer(schedule, group.loops, 1, slot::ALL);
     let (turns, dst_stride, src_stride) = group.turns;
-    parts.structure.inner = Inner::Vectors;
-    parts.structure.vectors = group.vectors;
-    parts
-        .numbers
-        .extend([turns as i64, dst_stride, src_stride, 0, 0]);
+    let numbers = [turns as i64, dst_stride, src_stride, 0, 0];
+    parts.arguments.numbers.extend(numbers);
+    parts.structure.inner = Inner::Vectors(group.vectors);
     parts.test(reader);
-    parts
+    Known::Parts(parts)
 }
 
 /// Takes a schedule apart; boxed, because the parts are large and handed on. The indices that `reader` reads are tested in its code.
@@ -284,19 +315,6 @@ pub(crate) fn split(schedule: &Schedule, reader: Option<Reader>) -> Box<Parts> {
 }
 
 impl Parts {
-    /// What baked code is made of.
-    pub fn baked(&self) -> Body<'_> {
-        match &self.pieces {
-            Some(pieces) => Body::Pieces(pieces),
-            None => Body::Baked(&self.structure, &self.numbers),
-        }
-    }
-
-    /// Whether code that knows its numbers has vectors for it.
-    pub fn has_vectors(&self) -> bool {
-        self.pieces.is_some() || self.structure.inner == Inner::Vectors
-    }
-
     /// The loops around a move, and the positions in them; room for those of its tables and for its numbers.
     fn outer(schedule: &Schedule, loops: usize, positions: usize, of_move: usize) -> Box<Self> {
         // More with two turns each would write more elements than memory has.
@@ -306,17 +324,17 @@ impl Parts {
                 loops,
                 positions: List::new(),
                 inner: Inner::Innermost { table: None },
-                vectors: Vec::new(),
             },
-            numbers: Vec::with_capacity(2 * loops + 1 + positions * (loops + 3) + of_move),
-            reads: List::new(),
-            is_call: false,
-            pieces: None,
+            arguments: Arguments {
+                numbers: Vec::with_capacity(2 * loops + 1 + positions * (loops + 3) + of_move),
+                ..Arguments::default()
+            },
         });
+        let numbers = &mut parts.arguments.numbers;
         let extents = schedule.extents()[..loops].iter();
-        parts.numbers.extend(extents.map(|&extent| extent as i64));
-        parts.numbers.push(schedule.dst().offset);
-        parts.numbers.extend(&schedule.dst().strides[..loops]);
+        numbers.extend(extents.map(|&extent| extent as i64));
+        numbers.push(schedule.dst().offset);
+        numbers.extend(&schedule.dst().strides[..loops]);
         parts.position(schedule.src(), schedule.source().buffer(), None);
         parts
     }
@@ -334,10 +352,11 @@ impl Parts {
             moves: moving.fold(0, |mask, (k, _)| mask | 1 << k),
             table: served.map(|(table, _)| table),
         });
-        self.reads.push(buffer);
+        let Arguments { numbers, reads, .. } = &mut self.arguments;
+        reads.push(buffer);
         let (scale, size) = served.map_or((0, 0), |(_, lookup)| (lookup.scale, lookup.size));
-        self.numbers.extend([access.offset, scale, size]);
-        self.numbers.extend(strides);
+        numbers.extend([access.offset, scale, size]);
+        numbers.extend(strides);
         for lookup in &access.lookups {
             self.table(lookup, at);
         }
@@ -354,7 +373,7 @@ impl Parts {
 
     /// The table that `reader` reads is tested. That of a long move is tested by the helper.
     fn test(&mut self, reader: Option<Reader>) {
-        let table = match (reader, self.structure.inner) {
+        let table = match (reader, &self.structure.inner) {
             (Some(Reader::Loops), _) => 1,
             (Some(Reader::Move), Inner::Lookup(shape)) => shape.table,
             (Some(Reader::Move) | None, _) => return,
@@ -373,10 +392,10 @@ impl Parts {
             table
         });
         self.structure.inner = Inner::Innermost { table };
-        self.is_call = self.structure.loops == 0;
+        self.arguments.is_call = self.structure.loops == 0;
         // The plan keeps the schedule where it is for as long as a kernel holds it.
         let address = std::ptr::from_ref(schedule).expose_provenance();
-        self.numbers.push(address as i64);
+        self.arguments.numbers.push(address as i64);
     }
 
     fn inner(&mut self, inner: &Move) {
@@ -416,7 +435,7 @@ impl Parts {
             Move::Shuffle(_) | Move::Lookup(_) => return,
         };
         self.structure.inner = kind;
-        self.numbers.extend(numbers);
+        self.arguments.numbers.extend(numbers);
     }
 }
 

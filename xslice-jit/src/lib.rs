@@ -38,11 +38,11 @@ pub use kernel::Kernel;
 use attempts::Attempts;
 use cache::{Cache, Cached, Limits};
 use kernel::{Bound, Code};
-use key::{Body, Parts};
+use key::{Body, Known};
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use xslice_core::ir::{Move, PlannedNest, Tested};
+use xslice_core::ir::{Move, PlannedNest, Reader, Schedule, Tested};
 use xslice_core::{Error, Plan, Program, Signature};
 
 /// `Auto` compiles a structure when it is asked for this often with new numbers.
@@ -376,30 +376,18 @@ impl Jit {
         self.state().cache.keep(hash, cached);
     }
 
-    /// The engine for a new plan.
+    /// The kernel of a new plan.
     fn bind(&self, plan: &Arc<Plan>) -> Kernel {
-        let form = match self.strategy {
-            Strategy::Runner => return Kernel::runner(Arc::clone(plan), None),
-            Strategy::Keyed | Strategy::Auto => Form::Keyed,
-            Strategy::Baked => Form::Baked,
+        let kernel = match self.strategy {
+            Strategy::Runner => Ok(None),
+            Strategy::Keyed | Strategy::Auto => self.keyed(plan),
+            Strategy::Baked => self.baked(plan, apart(plan, key::split_known)).map(Some),
         };
-        let mut nests = match split(plan, form) {
-            Ok(nests) => nests,
-            Err(reason) => return self.decline(plan, reason),
-        };
-        if form == Form::Keyed {
-            let mut ripe = self.strategy == Strategy::Keyed || gains(plan);
-            for Wanted { parts, code } in &mut nests {
-                let asked;
-                (asked, *code) = self.state().cache.ask(&parts.structure);
-                ripe &= self.strategy == Strategy::Keyed || code.is_some() || asked >= VARIED;
-            }
-            if !ripe {
-                return Kernel::runner(Arc::clone(plan), None);
-            }
+        match kernel {
+            Ok(Some(kernel)) => kernel,
+            Ok(None) => Kernel::runner(Arc::clone(plan), None),
+            Err(reason) => self.decline(plan, reason),
         }
-        self.machine(plan, form, nests)
-            .unwrap_or_else(|reason| self.decline(plan, reason))
     }
 
     /// A hot kernel, baked and cached in the place of the old one; the old one if it gains nothing.
@@ -410,12 +398,11 @@ impl Jit {
         if is_baked || old.declined().is_some() {
             return old;
         }
-        let nests = split(plan, Form::Baked);
-        let has_vectors = |nest: &Wanted| nest.parts.has_vectors();
-        if !gains(plan) && !nests.iter().flatten().any(has_vectors) {
+        let nests = apart(plan, key::split_known);
+        if !gains(plan) && !nests.iter().flatten().any(Known::has_vectors) {
             return old;
         }
-        let kernel = match nests.and_then(|nests| self.machine(plan, Form::Baked, nests)) {
+        let kernel = match self.baked(plan, nests) {
             Ok(kernel) => kernel,
             Err(reason) if old.engine() == Engine::Runner => self.decline(plan, reason),
             Err(_) => return old,
@@ -424,26 +411,48 @@ impl Jit {
         kernel
     }
 
-    /// A kernel of machine code: what there is of it, the rest compiled now.
-    fn machine(&self, plan: &Arc<Plan>, form: Form, nests: Vec<Wanted>) -> Result<Kernel, Decline> {
+    /// A kernel of the code of structures: what there is of it, the rest compiled now. `None`: `Auto` waits for more requests.
+    fn keyed(&self, plan: &Arc<Plan>) -> Result<Option<Kernel>, Decline> {
+        let at_once = self.strategy == Strategy::Keyed;
+        let mut is_ripe = at_once || gains(plan);
+        let mut nests = Vec::with_capacity(plan.nests().count());
+        for parts in apart(plan, key::split)? {
+            let (asked, code) = self.state().cache.ask(&parts.structure);
+            is_ripe &= at_once || code.is_some() || asked >= VARIED;
+            nests.push((parts, code));
+        }
+        if !is_ripe {
+            return Ok(None);
+        }
         let mut bound = Vec::with_capacity(nests.len());
-        for Wanted { parts, code } in nests {
-            let code = match (code, form) {
-                (Some(code), Form::Keyed | Form::Baked) => code,
-                (None, Form::Baked) => self.code(parts.baked())?,
-                (None, Form::Keyed) => {
+        for (parts, code) in nests {
+            let code = match code {
+                Some(code) => code,
+                None => {
                     let code = self.code(Body::Keyed(&parts.structure))?;
                     self.state().cache.keep_code(&parts.structure, code)
                 }
             };
-            bound.push(Bound {
-                code,
-                numbers: parts.numbers.into(),
-                reads: parts.reads,
-                is_call: parts.is_call,
-            });
+            let arguments = parts.arguments;
+            bound.push(Bound { code, arguments });
         }
-        Ok(Kernel::machine(Arc::clone(plan), form, bound.into()))
+        let bound = bound.into();
+        Ok(Some(Kernel::machine(Arc::clone(plan), Form::Keyed, bound)))
+    }
+
+    /// A kernel of code that knows its numbers, compiled now.
+    fn baked(
+        &self,
+        plan: &Arc<Plan>,
+        nests: Result<Vec<Known>, Decline>,
+    ) -> Result<Kernel, Decline> {
+        let bound = nests?.into_iter().map(|known| {
+            let code = self.code(known.body())?;
+            let arguments = known.into_arguments();
+            Ok(Bound { code, arguments })
+        });
+        let bound = bound.collect::<Result<_, _>>()?;
+        Ok(Kernel::machine(Arc::clone(plan), Form::Baked, bound))
     }
 
     /// Compiles, without the lock. Where there was no executable memory, most requests do not ask for it again.
@@ -486,24 +495,15 @@ impl State {
     }
 }
 
-/// A nest for which machine code is wanted.
-struct Wanted {
-    parts: Box<Parts>,
-    /// What there is already.
-    code: Option<Arc<Code>>,
-}
-
-/// Every nest taken apart for machine code of this form.
-fn split(plan: &Plan, form: Form) -> Result<Vec<Wanted>, Decline> {
-    let split = match form {
-        Form::Keyed => key::split,
-        Form::Baked => key::split_known,
-    };
+/// Every nest of a plan, taken apart by `split`, which is told what reads the indices of its check.
+fn apart<P>(
+    plan: &Plan,
+    split: impl Fn(&Schedule, Option<Reader>) -> P,
+) -> Result<Vec<P>, Decline> {
     plan.nests()
         .map(|planned| {
             let schedule = planned.schedule().ok_or(Decline::Strings)?;
-            let parts = split(schedule, planned.tested().map(Tested::reader));
-            Ok(Wanted { parts, code: None })
+            Ok(split(schedule, planned.tested().map(Tested::reader)))
         })
         .collect()
 }
@@ -538,15 +538,16 @@ pub fn gains(plan: &Plan) -> bool {
 /// # Errors
 /// Why there is no machine code.
 pub fn listing(plan: &Plan, form: Form) -> Result<Vec<Listing>, Decline> {
-    split(plan, form)?
-        .iter()
-        .map(|Wanted { parts, .. }| {
-            kernel::listing(match form {
-                Form::Keyed => Body::Keyed(&parts.structure),
-                Form::Baked => parts.baked(),
-            })
-        })
-        .collect()
+    let code = match form {
+        Form::Keyed => apart(plan, |schedule, reader| {
+            let parts = key::split(schedule, reader);
+            kernel::listing(Body::Keyed(&parts.structure))
+        }),
+        Form::Baked => apart(plan, |schedule, reader| {
+            kernel::listing(key::split_known(schedule, reader).body())
+        }),
+    };
+    code?.into_iter().collect()
 }
 
 /// The code of one nest as text.

@@ -28,22 +28,22 @@ impl<'e> Emitter<'e> {
     /// The move, with every position where the loops have put it.
     pub(super) fn inner(&mut self, pointers: &Pointers) {
         let (dst, src) = (pointers.dst, pointers.at[0]);
-        match self.structure.inner {
-            Inner::Copy { bytes } => self.copy(bytes, Place::at(dst), Place::at(src)),
-            Inner::Strided {
+        match &self.structure.inner {
+            &Inner::Copy { bytes } => self.copy(bytes, Place::at(dst), Place::at(src)),
+            &Inner::Strided {
                 count,
                 bytes,
                 packed,
             } => self.strided(count, bytes, packed, dst, src),
-            Inner::Lookup(shape) => self.lookup(shape, pointers),
-            Inner::Fill { values, packed } => match values {
+            &Inner::Lookup(shape) => self.lookup(shape, pointers),
+            &Inner::Fill { values, packed } => match values {
                 Values::I16 | Values::I32 | Values::I64 => {
                     self.fill_integers(values, packed, dst, src)
                 }
                 Values::F32 | Values::F64 => self.fill_floats(values, packed, dst, src),
             },
-            Inner::Vectors => self.vectors(dst, src),
-            Inner::Innermost { table } => {
+            Inner::Vectors(vectors) => self.vectors(vectors, dst, src),
+            &Inner::Innermost { table } => {
                 let table = table.map(|table| pointers.at[table]);
                 self.innermost(dst, src, table);
             }
@@ -91,8 +91,10 @@ impl<'e> Emitter<'e> {
 
     /// The orders that vectors need, before all loops.
     pub(super) fn orders(&mut self) {
-        let structure = self.structure;
-        for order in structure.vectors.iter().flat_map(Vector::kept_orders) {
+        let Inner::Vectors(vectors) = &self.structure.inner else {
+            return;
+        };
+        for order in vectors.iter().flat_map(Vector::kept_orders) {
             self.orders.entry(order).or_insert_with(|| {
                 let order = ConstantData::from(&order[..]);
                 let order = self.builder.func.dfg.constants.insert(order);
@@ -101,9 +103,8 @@ impl<'e> Emitter<'e> {
         }
     }
 
-    /// Turns of the vectors of the structure.
-    fn vectors(&mut self, dst: Value, src: Value) {
-        let vectors = &self.structure.vectors;
+    /// Turns of vectors.
+    fn vectors(&mut self, vectors: &[Vector], dst: Value, src: Value) {
         let [count, dst_stride, src_stride] =
             [slot::COUNT, slot::DST_STRIDE, slot::SRC_STRIDE].map(|at| self.of_move(at));
         let cursors = [(dst, dst_stride), (src, src_stride)].map(|(at, step)| Cursor { at, step });
