@@ -8,7 +8,7 @@ use crate::cache::{self, Cache, Cached, Limits};
 use crate::kernel::{Bound, Code, Kernel};
 use crate::key::{self, Body, Known};
 use crate::nests::{apart, gains};
-use crate::{Decline, Engine, Form, Strategy};
+use crate::{Decline, Engine, Form, MemoryPolicy, Strategy};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use xslice_core::{Error, Plan, Program, Signature};
@@ -53,18 +53,6 @@ pub struct Stats {
     pub declined: u64,
     /// The same by reason; reasons without a case are left out.
     pub reasons: Vec<(Decline, u64)>,
-}
-
-/// Where pages for code come from: a hook for tests.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum MemoryPolicy {
-    /// The system.
-    #[default]
-    System,
-    /// No pages at all.
-    NoPages,
-    /// Pages that can not be made executable.
-    NeverExecutable,
 }
 
 /// Options of a [`Jit`].

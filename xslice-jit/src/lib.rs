@@ -40,7 +40,7 @@ pub use kernel::Kernel;
 pub use nests::{Listing, listing};
 
 #[doc(hidden)]
-pub use {jit::MemoryPolicy, nests::gains};
+pub use {kernel::MemoryPolicy, nests::gains};
 
 use std::sync::OnceLock;
 
