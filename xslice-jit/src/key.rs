@@ -10,6 +10,7 @@
 //! precompiled Moves with the innermost loop around it, or with all loops where rows are near or known, or turns look up the same ones: they have
 //! wider vectors, fetch ahead, and write past the caches.
 
+use crate::origin::Loop;
 use crate::pieces::{self, Pieces};
 use crate::vectors::{self, Vector};
 use xslice_core::ir::{
@@ -280,8 +281,8 @@ pub(crate) fn split_known(schedule: &Schedule, reader: Option<Reader>) -> Known 
         return Known::Parts(split(schedule, reader));
     };
     let mut parts = Parts::outer(schedule, group.loops, 1, slot::ALL);
-    let (turns, dst_stride, src_stride) = group.turns;
-    let numbers = [turns as i64, dst_stride, src_stride, 0, 0];
+    let Loop { count, dst, src } = group.turns;
+    let numbers = [count as i64, dst, src, 0, 0];
     parts.arguments.numbers.extend(numbers);
     parts.structure.inner = Inner::Vectors(group.vectors);
     parts.test(reader);

@@ -31,6 +31,7 @@ mod jit;
 mod kernel;
 mod key;
 mod nests;
+mod origin;
 mod pieces;
 mod vectors;
 

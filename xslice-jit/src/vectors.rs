@@ -5,6 +5,7 @@
 //! instructions as vectors, not as elements. Loads lie between the first and the last byte that the group reads, which are in the operand
 //! (I3).
 
+use crate::origin::{self, Loop, Run, bytes_of};
 use std::collections::HashSet;
 use std::ops::Range;
 use xslice_core::ir::{Move, Periods, Schedule};
@@ -150,9 +151,6 @@ impl Vector {
     }
 }
 
-/// How many, and what one adds in destination and source.
-type Turns = (usize, i64, i64);
-
 /// The innermost turns of a schedule as vectors.
 #[derive(Debug)]
 pub(crate) struct Group {
@@ -160,7 +158,7 @@ pub(crate) struct Group {
     /// Loops around the turns of groups.
     pub loops: usize,
     /// Turns of groups.
-    pub turns: Turns,
+    pub turns: Loop,
 }
 
 /// The innermost turns of a schedule as vectors, if that takes fewer instructions than its runs one by one.
@@ -175,12 +173,13 @@ pub(crate) fn group(schedule: &Schedule) -> Option<Group> {
     if schedule.bytes() / VECTOR * LEAST_COST > most {
         return None;
     }
-    let (from, loops, turns) = side_by_side(schedule)?;
+    let (runs, loops, turns) = side_by_side(schedule)?;
     let of_all = |cost: usize, bytes: usize| cost.saturating_mul(schedule.bytes() / bytes);
-    let longer = part(&from, turns).into_iter();
+    let longer = part(&runs, turns).into_iter();
     let (cost, group) = longer
-        .chain([(from, turns)])
-        .filter_map(|(from, turns)| {
+        .chain([(runs, turns)])
+        .filter_map(|(runs, turns)| {
+            let from = places(&runs);
             let (vectors, cost) = vectors(&from, schedule.src().offset)?;
             let group = Group {
                 vectors,
@@ -193,63 +192,48 @@ pub(crate) fn group(schedule: &Schedule) -> Option<Group> {
     (cost <= most).then_some(group)
 }
 
-/// The innermost turns that lie side by side, all turns of some loops, as few bytes as a group has: where the bytes come from, the loops
-/// around, and the turns of the innermost of these.
-fn side_by_side(schedule: &Schedule) -> Option<(Vec<i64>, usize, Turns)> {
-    let (mut from, innermost) = of_move(schedule.inner())?;
-    let (dst, src) = (&schedule.dst().strides, &schedule.src().strides);
-    let outer = schedule.extents().iter().enumerate().rev();
-    let outer = outer.map(|(k, &extent)| (k, (extent, dst[k], src[k])));
-    let loops = schedule.extents().len();
-    let innermost = innermost.map(|turns| (loops, turns));
-    for (loops, turns) in innermost.into_iter().chain(outer) {
-        let (count, dst_stride, _) = turns;
-        if dst_stride != from.len() as i64 || count > MOST_GROUP / from.len() {
-            return Some((from, loops, turns));
+/// The innermost turns that lie side by side, all turns of some loops, as few bytes as a group has: their runs, the loops around, and the
+/// turns of the innermost of these. `None`: runs are longer than vectors, or not known.
+fn side_by_side(schedule: &Schedule) -> Option<(Vec<Run>, usize, Loop)> {
+    let is_short = match schedule.inner() {
+        Move::Copy { bytes } => *bytes < VECTOR,
+        Move::Strided(rows) => rows.bytes < VECTOR,
+        Move::Shuffle(_) => true,
+        Move::Lookup(_) | Move::Fill(_) => false,
+    };
+    let (mut runs, loops) = origin::of(schedule).filter(|_| is_short)?;
+    for (around, &turns) in loops.iter().enumerate().rev() {
+        let bytes = bytes_of(&runs);
+        if turns.dst != bytes as i64 || turns.count > MOST_GROUP / bytes {
+            return Some((runs, around, turns));
         }
-        from = repeated(&from, turns, count);
+        runs = turns.repeated(&runs);
     }
-    Some((from, 0, (1, 0, 0)))
+    let (count, dst, src) = (1, 0, 0);
+    Some((runs, 0, Loop { count, dst, src }))
 }
 
-/// Where the bytes of several turns come from, if they lie side by side: as many as a group has room for and as divide all of them.
-fn part(from: &[i64], turns: Turns) -> Option<(Vec<i64>, Turns)> {
-    let (count, dst_stride, src_stride) = turns;
-    let most = (MOST_GROUP / from.len()).min(count);
-    let taken = (2..=most).rev().find(|&part| count.is_multiple_of(part))?;
-    let each = |stride: i64| stride.wrapping_mul(taken as i64);
-    (dst_stride == from.len() as i64).then(|| {
-        let rest = (count / taken, each(dst_stride), each(src_stride));
-        (repeated(from, turns, taken), rest)
+/// Several turns, if they lie side by side: as many as a group has room for and as divide all of them.
+fn part(runs: &[Run], turns: Loop) -> Option<(Vec<Run>, Loop)> {
+    let bytes = bytes_of(runs);
+    let most = (MOST_GROUP / bytes).min(turns.count);
+    let count = (2..=most)
+        .rev()
+        .find(|&part| turns.count.is_multiple_of(part))?;
+    (turns.dst == bytes as i64).then(|| {
+        let rest = Loop {
+            count: turns.count / count,
+            dst: turns.dst.wrapping_mul(count as i64),
+            src: turns.src.wrapping_mul(count as i64),
+        };
+        (Loop { count, ..turns }.repeated(runs), rest)
     })
 }
 
-/// Where the bytes of `count` turns come from, by those of one.
-fn repeated(from: &[i64], (_, _, src_stride): Turns, count: usize) -> Vec<i64> {
-    let places = (0..count as i64).map(|turn| turn.wrapping_mul(src_stride));
-    places
-        .flat_map(|place| from.iter().map(move |&at| at.wrapping_add(place)))
-        .collect()
-}
-
-/// Where the bytes of one element of a move come from, and its turns, if it has some. `None`: its runs are longer than vectors, or not
-/// known.
-fn of_move(inner: &Move) -> Option<(Vec<i64>, Option<Turns>)> {
-    let block = |bytes: usize| (0..).take(bytes).collect::<Vec<i64>>();
-    Some(match inner {
-        Move::Copy { bytes } if *bytes < VECTOR => (block(*bytes), None),
-        Move::Strided(rows) if rows.bytes < VECTOR => {
-            let turns = (rows.count, rows.dst_stride, rows.src_stride);
-            (block(rows.bytes), Some(turns))
-        }
-        Move::Shuffle(Periods { count, shuffle, .. }) => {
-            let pattern = shuffle.pattern();
-            let period = pattern.offsets().iter().copied().map(i64::from).collect();
-            let turns = (*count, pattern.period() as i64, pattern.src_stride().into());
-            (period, Some(turns))
-        }
-        Move::Copy { .. } | Move::Strided(_) | Move::Lookup(_) | Move::Fill(_) => return None,
-    })
+/// Where each byte comes from.
+fn places(runs: &[Run]) -> Vec<i64> {
+    let each = |run: &Run| run.src..run.src.wrapping_add(run.bytes as i64);
+    runs.iter().flat_map(each).collect()
 }
 
 /// What code in place may cost instead of the shuffle of a schedule as it is precompiled.
@@ -399,8 +383,7 @@ mod tests {
             ("x[0, 0, 1:]", None),
         ] {
             let found = group_of(&plan(text)).map(|group| {
-                let (turns, _, _) = group.turns;
-                assert_eq!((group.loops, turns), (0, 1), "{text}");
+                assert_eq!((group.loops, group.turns.count), (0, 1), "{text}");
                 group
                     .vectors
                     .last()

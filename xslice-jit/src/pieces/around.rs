@@ -1,7 +1,8 @@
 //! Loops around pieces: a result that is larger than pieces may be is moved some turns at a time.
 
-use super::runs::{MOST_ELEMENTS, MOST_REACH, Run};
+use super::runs::{MOST_ELEMENTS, MOST_REACH};
 use super::{LINE, PHASES, Turns};
+use crate::origin::Loop;
 use xslice_core::ir::Move;
 
 /// Bytes of a result, and of what it is read from, at most. What the first two caches do not keep the precompiled Moves fetch ahead.
@@ -16,27 +17,7 @@ pub(crate) const MOST_LOOPS: usize = 2;
 /// Numbers of turns that are tried.
 const MOST_TRIED: usize = 32;
 
-/// A loop of a schedule, or of its move.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Loop {
-    pub count: usize,
-    pub dst: i64,
-    pub src: i64,
-}
-
 impl Loop {
-    /// The runs of all turns, by those of one.
-    pub fn repeated(self, runs: &[Run]) -> Vec<Run> {
-        let turns = (0..self.count as i64).flat_map(|turn| {
-            runs.iter().map(move |run| Run {
-                dst: run.dst.wrapping_add(turn.wrapping_mul(self.dst)),
-                src: run.src.wrapping_add(turn.wrapping_mul(self.src)),
-                bytes: run.bytes,
-            })
-        });
-        turns.collect()
-    }
-
     /// As so many turns of a shorter loop. These overlap where they do not divide it: what two of them move is moved twice.
     fn in_turns(self, turns: usize) -> (Self, Self) {
         let step = self.count / turns;

@@ -1,7 +1,8 @@
 //! Where the bytes of a result come from, all of them.
 
-use super::around::{self, Loop};
+use super::around;
 use super::{LINE, Turns};
+use crate::origin::{self, Loop, Run, bytes_of, joined};
 use std::ops::Range;
 use xslice_core::ir::{Move, Progression, Schedule};
 
@@ -15,14 +16,6 @@ const MOST_FILLED: usize = 4 << 10;
 
 /// Bytes from the start of a buffer at most: places are immediates, and sums of them do not overflow.
 pub(super) const MOST_REACH: i64 = 1 << 29;
-
-/// Neighbouring bytes of the source that are neighbours in the destination.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Run {
-    pub dst: i64,
-    pub src: i64,
-    pub bytes: usize,
-}
 
 /// Neighbouring bytes of the destination: their place, and where each element comes from.
 pub(super) type Span = (i32, Vec<i32>);
@@ -50,7 +43,12 @@ impl Moved {
         if !schedule.src().is_affine() {
             return None;
         }
-        let Nest { mut runs, loops } = Nest::of(schedule)?;
+        // From the starts of the buffers. In a Range, places in the source are positions.
+        let (mut runs, loops) = origin::of(schedule)?;
+        for run in &mut runs {
+            run.dst = run.dst.wrapping_add(schedule.dst().offset);
+            run.src = run.src.wrapping_add(schedule.src().offset);
+        }
         let unit = unit(&runs, &loops, schedule.inner());
         let most = match schedule.inner() {
             Move::Fill(_) => MOST_FILLED,
@@ -112,32 +110,6 @@ impl Moved {
     }
 }
 
-/// What a schedule moves, as loops around what the innermost turn moves.
-struct Nest {
-    /// From the starts of the buffers. In a Range, places in the source are positions.
-    runs: Vec<Run>,
-    /// The outermost first.
-    loops: Vec<Loop>,
-}
-
-impl Nest {
-    /// `None`: it reads indices.
-    fn of(schedule: &Schedule) -> Option<Self> {
-        let (mut runs, of_move) = of_move(schedule.inner())?;
-        for run in &mut runs {
-            run.dst = run.dst.wrapping_add(schedule.dst().offset);
-            run.src = run.src.wrapping_add(schedule.src().offset);
-        }
-        let strides = schedule.dst().strides.iter().zip(&schedule.src().strides);
-        let loops = schedule.extents().iter().zip(strides);
-        let loops = loops.map(|(&count, (&dst, &src))| Loop { count, dst, src });
-        Some(Self {
-            runs,
-            loops: loops.chain(of_move).collect(),
-        })
-    }
-}
-
 /// The values of a Range at the positions where runs are, of one each; the runs then are where these values lie.
 fn values(values: Progression, runs: &mut [Run]) -> Vec<u8> {
     let mut data = Vec::with_capacity(runs.len() * size_of::<u64>());
@@ -149,43 +121,6 @@ fn values(values: Progression, runs: &mut [Run]) -> Vec<u8> {
     data
 }
 
-/// Makes a run longer by the next one, if it goes on there.
-fn joined(next: &mut Run, one: &mut Run) -> bool {
-    let bytes = one.bytes as i64;
-    let goes_on = (one.dst + bytes, one.src + bytes) == (next.dst, next.src);
-    if goes_on {
-        one.bytes += next.bytes;
-    }
-    goes_on
-}
-
-/// What a move moves: its turns, and what one of them moves. `None`: it reads indices.
-fn of_move(inner: &Move) -> Option<(Vec<Run>, Option<Loop>)> {
-    let run = |src: i64, dst: i64, bytes: usize| Run { dst, src, bytes };
-    let turns = |count, dst, src| Some(Loop { count, dst, src });
-    Some(match inner {
-        Move::Copy { bytes } => (vec![run(0, 0, *bytes)], None),
-        Move::Strided(rows) => {
-            let turns = turns(rows.count, rows.dst_stride, rows.src_stride);
-            (vec![run(0, 0, rows.bytes)], turns)
-        }
-        Move::Shuffle(periods) => {
-            let pattern = periods.shuffle.pattern();
-            let bytes = pattern.offsets().iter().zip(0..);
-            let bytes = bytes.map(|(&src, dst)| run(src.into(), dst, 1));
-            let mut period: Vec<_> = bytes.collect();
-            period.dedup_by(joined);
-            let (dst, src) = (pattern.period() as i64, pattern.src_stride().into());
-            (period, turns(periods.count, dst, src))
-        }
-        Move::Fill(fill) => {
-            let value = run(0, 0, fill.values.element_type().size());
-            (vec![value], turns(fill.count, fill.dst_stride, fill.step))
-        }
-        Move::Lookup(_) => return None,
-    })
-}
-
 /// Neighbouring bytes that one turn of a move writes.
 fn of_turn(schedule: &Schedule) -> usize {
     match schedule.inner() {
@@ -195,10 +130,6 @@ fn of_turn(schedule: &Schedule) -> usize {
         Move::Shuffle(periods) => periods.count * periods.shuffle.pattern().period(),
         Move::Lookup(_) | Move::Fill(_) => 0,
     }
-}
-
-fn bytes_of(runs: &[Run]) -> usize {
-    runs.iter().map(|run| run.bytes).sum()
 }
 
 /// Bytes that stay together in all turns, counted from the first byte that is read and in lines of the destination.
