@@ -6,6 +6,7 @@
 use crate::engine::{Engine, Kind};
 use crate::error::{Error, Fault, Result};
 use crate::import::Options;
+use crate::number::number;
 use crate::{bench, check, emit, explain, guard, index, run};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -142,7 +143,7 @@ fn parse_bytes(text: &str) -> Result<u64, String> {
         Some((at, 'g' | 'G')) => (&text[..at], 30),
         _ => (text, 0),
     };
-    let number = digits.parse::<u64>().ok();
+    let number = number::<u64>(digits);
     number
         .and_then(|number| number.checked_mul(1 << shift))
         .ok_or_else(|| "a number of bytes is expected, such as 1000000, 512M or 8G".into())
@@ -246,6 +247,7 @@ mod tests {
         assert!(parse_bytes("99999999999G").is_err());
         assert!(parse_bytes("-1").is_err());
         assert!(parse_bytes("").is_err());
+        assert!(parse_bytes("+1G").is_err());
     }
 
     #[test]

@@ -18,6 +18,7 @@ mod guard;
 pub mod import;
 mod index;
 mod npy;
+mod number;
 mod pb;
 mod png;
 mod request;

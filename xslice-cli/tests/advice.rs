@@ -381,6 +381,7 @@ fn a_dimension_that_has_a_name_is_given_once() {
             "--shape n: `4,5` is not one dimension such as 4",
         ),
         (&["x=,4,,2,4"], "`,4,,2,4` is not a list of dimensions"),
+        (&["x=4,+2,4"], "`4,+2,4` is not a list of dimensions"),
         (
             &["n=99999999999999999999"],
             "(allowed: each 0..=9223372036854775807)",

@@ -285,6 +285,14 @@ fn numbers_and_structure() {
         "layer id=\"4\"",
         &["`l5`", "layer id 4", "twice", "E503"],
     );
+    // What Rust reads as a number may have a plus, no number of an IR has one.
+    case("id=\"5\"", "id=\"+5\"", &["`l5`", "`id`", "`+5`", "E503"]);
+    case("opset8", "opset+8", &["`l5`", "version +8", "(allowed: 8)"]);
+    case(
+        "offset=\"24\"",
+        "offset=\"+24\"",
+        &["`offset` is `+24`", "0..=18446744073709551615", "E503"],
+    );
     case(
         "from-port=\"0\"",
         "from-port=\"-1\"",
@@ -319,8 +327,17 @@ fn numbers_and_structure() {
         "from-port=\"8\"",
         &["output port 8", "`l5`", "E503"],
     );
-    let range = "(allowed: an integer, 0..=18446744073709551615, -1, ? or a range such as 1..10, ";
-    for dim in ["x", "-2", "3.5", "18446744073709551616", "10..1", "1..x"] {
+    let range = "(allowed: an integer, 0..=9223372036854775807, -1, ? or a range such as 1..10, ";
+    for dim in [
+        "x",
+        "-2",
+        "+4",
+        "3.5",
+        "9223372036854775808",
+        "10..1",
+        "1..x",
+        "1..+9",
+    ] {
         let change = |xml: String| xml.replacen("?,1..10", &format!("?,{dim}"), 1);
         let found = format!("`{dim}`");
         refused(&ir, change, &["`l0`", "`shape`", &found, range, "E503"]);
@@ -442,6 +459,7 @@ fn rules() {
     for (mask, word) in [
         ("0,2", "2"),
         ("0,x", "`x`"),
+        ("0,+1", "`+1`"),
         ("9223372036854775808", "9223372036854775808"),
     ] {
         let mut ir = Ir::default();

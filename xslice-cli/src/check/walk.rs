@@ -4,6 +4,7 @@
 //! is missing is found and fails. The walk follows symbolic links but enters no directory twice.
 
 use crate::error::{Fault, Result};
+use crate::number;
 use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -61,8 +62,8 @@ pub fn is_data_set(name: &str) -> bool {
 
 /// The number in `input_3.pb` or `input_3.npy`.
 pub fn numbered(name: &str, prefix: &str) -> Option<usize> {
-    let (number, extension) = name.strip_prefix(prefix)?.split_once('.')?;
-    matches!(extension, "pb" | "npy").then(|| number.parse().ok())?
+    let (digits, extension) = name.strip_prefix(prefix)?.split_once('.')?;
+    matches!(extension, "pb" | "npy").then(|| number::number(digits))?
 }
 
 /// The numbered tensor files of a directory, in order.

@@ -5,6 +5,7 @@
 
 use crate::error::Fault;
 use crate::files;
+use crate::number::{MOST_DIMENSION, dimension};
 use xslice::ElementType;
 
 /// What a header says.
@@ -127,10 +128,9 @@ impl<'a> Cursor<'a> {
             let sign = usize::from(self.0.starts_with('-'));
             let end = self.0[sign..].find(|c: char| !c.is_ascii_digit());
             let (number, rest) = self.0.split_at(end.map_or(self.0.len(), |end| sign + end));
-            let dim = number.parse().map_err(|_| {
+            let dim = dimension(number).ok_or_else(|| {
                 fault(&format!(
-                    "`{number}` in `shape` is not a dimension (allowed: 0..={})",
-                    isize::MAX
+                    "`{number}` in `shape` is not a dimension (allowed: 0..={MOST_DIMENSION})"
                 ))
             })?;
             dims.push(dim);

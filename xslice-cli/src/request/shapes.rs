@@ -3,6 +3,7 @@
 use crate::cli::{list_names, split_assignment};
 use crate::error::{Error, Result};
 use crate::import::{Model, ModelInput};
+use crate::number::{MOST_DIMENSION, dimension};
 use crate::request::sizes::Sizes;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -131,19 +132,13 @@ pub fn open_names(input: &ModelInput) -> impl Iterator<Item = &str> {
 
 fn dimensions(name: &str, list: &str) -> Result<Vec<usize>> {
     let list = list.trim().trim_start_matches('[').trim_end_matches(']');
-    let dimension = |text: &str| {
-        text.parse()
-            .ok()
-            .filter(|&dim| isize::try_from(dim).is_ok())
-    };
     let dims: Option<Vec<usize>> = match list.trim() {
         "" => Some(Vec::new()),
         list => list.split(',').map(|dim| dimension(dim.trim())).collect(),
     };
     dims.ok_or_else(|| {
         Error::argument(format!(
-            "--shape {name}: `{list}` is not a list of dimensions such as 1,3,640,640 (allowed: each 0..={})",
-            isize::MAX
+            "--shape {name}: `{list}` is not a list of dimensions such as 1,3,640,640 (allowed: each 0..={MOST_DIMENSION})"
         ))
     })
 }

@@ -7,6 +7,7 @@ use super::proto::TensorProto;
 use crate::error::{Fault, Result};
 use crate::files;
 use crate::import::Budget;
+use crate::number::number;
 use crate::pb;
 use crate::scalar;
 use std::path::{Component, Path, PathBuf};
@@ -111,11 +112,12 @@ impl Place {
         let (mut location, mut offset, mut length) = (None, None, None);
         for entry in &proto.external_data {
             let number = || {
-                entry.value.parse::<u64>().map_err(|_| {
+                number::<u64>(&entry.value).ok_or_else(|| {
                     Fault::Format(format!(
-                        "external data `{}` is `{}` (allowed: 0 and above)",
+                        "external data `{}` is `{}` (allowed: 0..={})",
                         entry.key.escape_debug(),
-                        entry.value.escape_debug()
+                        entry.value.escape_debug(),
+                        u64::MAX
                     ))
                 })
             };

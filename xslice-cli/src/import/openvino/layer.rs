@@ -4,6 +4,7 @@
 //! understood yet.
 
 use crate::error::Fault;
+use crate::number::{self, MOST_DIMENSION, dimension};
 use roxmltree::Node;
 use xslice::{ElementType, Tensor};
 
@@ -98,8 +99,7 @@ impl<'a> Layer<'a> {
     /// An attribute that is a number.
     pub fn number(&self, name: &str) -> Result<u64, Fault> {
         let text = self.attribute(name).unwrap_or_default();
-        text.parse()
-            .map_err(|_| self.malformed(name, text, &whole_numbers()))
+        number::number(text).ok_or_else(|| self.malformed(name, text, &whole_numbers(u64::MAX)))
     }
 
     /// The entries of an attribute that is a list: as many as a tensor may have axes.
@@ -173,13 +173,13 @@ impl<'a> Layer<'a> {
         let malformed = || {
             let allowed = format!(
                 "{}, -1, ? or a range such as 1..10, whose end is not below its start",
-                whole_numbers()
+                whole_numbers(MOST_DIMENSION as u64)
             );
             self.malformed("shape", text, &allowed)
         };
         let bound = |text: &str, open: usize| match text {
             "" => Some(open),
-            _ => text.parse().ok(),
+            _ => dimension(text),
         };
         match text.split_once("..") {
             Some((low, high)) => match (bound(low, 0), bound(high, usize::MAX)) {
@@ -187,7 +187,7 @@ impl<'a> Layer<'a> {
                 _ => Err(malformed()),
             },
             None if text == "-1" || text == "?" => Ok(None),
-            None => text.parse().map(Some).map_err(|_| malformed()),
+            None => dimension(text).map(Some).ok_or_else(malformed),
         }
     }
 }
@@ -219,19 +219,19 @@ fn names_of<'a>(
 }
 
 /// What a number may be.
-fn whole_numbers() -> String {
-    format!("an integer, 0..={}", u64::MAX)
+fn whole_numbers(most: u64) -> String {
+    format!("an integer, 0..={most}")
 }
 
 /// An attribute of an element that is a number.
 pub fn number(node: Node<'_, '_>, name: &str, what: &str) -> Result<u64, Fault> {
     let text = node.attribute(name).unwrap_or_default();
-    text.parse().map_err(|_| {
+    number::number(text).ok_or_else(|| {
         let text = text.escape_debug();
         let owner = node.attribute("name");
         let what = format!(
             "{what}: attribute `{name}` is `{text}` (allowed: {})",
-            whole_numbers()
+            whole_numbers(u64::MAX)
         );
         Fault::model(owner, what)
     })

@@ -9,6 +9,7 @@ use crate::error::{Fault, Result};
 use crate::files;
 use crate::import::value::{Builder, Value};
 use crate::import::{Budget, ModelInput};
+use crate::number::number;
 use crate::scalar;
 use std::path::Path;
 use xslice::{
@@ -46,7 +47,7 @@ const MASKS: [&str; 5] = [
 fn found(layer: &Layer<'_>) -> Option<&'static Operator> {
     let mut versions = LAYERS.iter().filter(|(kind, ..)| *kind == layer.kind);
     let set = layer.version.and_then(|set| set.strip_prefix("opset"));
-    let set: Option<u32> = set.and_then(|set| set.parse().ok());
+    let set: Option<u32> = set.and_then(number);
     let named = versions.clone().find(|operator| set == Some(operator.1));
     named.or_else(|| versions.next())
 }
@@ -80,7 +81,7 @@ pub fn in_scope(layer: &Layer<'_>) -> Result<(), Fault> {
         );
         return Err(Fault::outside_scope(Some(layer.name), what));
     };
-    if !set.is_empty() && set.parse() != Ok(*version) {
+    if !set.is_empty() && number(set) != Some(*version) {
         let operator = format!("openvino::{kind}");
         let versions = LAYERS.iter().filter(|(other, ..)| other == kind);
         let versions: Vec<u32> = versions.map(|(_, version, ..)| *version).collect();
@@ -223,7 +224,7 @@ fn mask(layer: &Layer<'_>, name: &'static str) -> Result<Vec<i64>, Fault> {
     }
     let entries = layer.entries(name, text)?.enumerate();
     let entries = entries.map(|(at, entry)| {
-        entry.parse().map_err(|_| {
+        number(entry).ok_or_else(|| {
             let entry = entry.escape_debug().to_string();
             let text = format!("`{name}` holds `{entry}` at position {at}");
             let error = Error::new(ErrorKind::MaskValue, text).parameter(name);
