@@ -110,7 +110,7 @@ fn zeros(ty: xslice::ElementType, shape: &[usize]) -> Option<Arc<Tensor>> {
 /// Runs a model on zeros: an unknown dimension is 2.
 fn run(model: &Model) {
     let inputs = model.inputs.iter().map(|input| {
-        let declared = input.declared.as_ref()?;
+        let declared = input.declared()?;
         let shape = declared.shape.as_ref()?;
         let shape: Vec<usize> = shape.iter().map(|dim| dim.unwrap_or(2)).collect();
         zeros(declared.element_type, &shape)

@@ -10,23 +10,17 @@ use crate::files;
 use crate::import::{Model, ModelInput, ModelOutput};
 use std::path::Path;
 use std::sync::Arc;
-use xslice::{Declared, Input, Program, Signature, Tensor};
+use xslice::{ElementType, Input, Program, Signature, Tensor};
 
 /// The name of an input, and what is declared of it; `?` is a dimension that the model leaves open.
 fn described(input: &ModelInput) -> String {
     let name = format!("`{}`", input.name);
-    let Some(declared) = &input.declared else {
-        return name;
-    };
-    let ty = declared.element_type;
-    let Some(shape) = &declared.shape else {
-        return format!("{name} ({ty})");
-    };
-    let dims = shape.iter().map(|dim| match dim {
-        Some(dim) => dim.to_string(),
-        None => "?".into(),
-    });
-    format!("{name} ({ty} [{}])", dims.collect::<Vec<_>>().join(", "))
+    let ty = input.element_type.map(|ty| ty.to_string());
+    let declared: Vec<_> = ty.into_iter().chain(input.dimensions_text()).collect();
+    match declared[..] {
+        [] => name,
+        _ => format!("{name} ({})", declared.join(" ")),
+    }
 }
 
 /// The values that `--input` gives, by input.
@@ -36,11 +30,11 @@ pub fn read_inputs(
     max_bytes: u64,
 ) -> Result<Vec<Option<Arc<Tensor>>>> {
     let names = model.inputs.iter().map(|input| input.name.as_str());
-    let declared = model.inputs.iter().map(|input| input.declared.as_ref());
+    let types = model.inputs.iter().map(|input| input.element_type);
     let mut values = Values {
         option: "--input",
         names: list_names(names),
-        declared: declared.collect(),
+        types: types.collect(),
         values: vec![None; model.inputs.len()],
     };
     for text in assignments {
@@ -50,18 +44,18 @@ pub fn read_inputs(
 }
 
 /// Values of operands on their way from the files that an option names.
-pub(crate) struct Values<'a> {
+pub(crate) struct Values {
     /// Such as `--input`.
     pub option: &'static str,
     /// All of the operands, for a message.
     pub names: String,
-    /// What is declared of each operand.
-    pub declared: Vec<Option<&'a Declared>>,
+    /// The element type of each operand, where it is declared.
+    pub types: Vec<Option<ElementType>>,
     /// What was read, by operand.
     pub values: Vec<Option<Arc<Tensor>>>,
 }
 
-impl Values<'_> {
+impl Values {
     /// Reads the file that `NAME=FILE` names for the operand that `find` finds.
     pub fn read(
         &mut self,
@@ -84,8 +78,7 @@ impl Values<'_> {
 
     /// Reads the value of operand `at`.
     pub fn read_from(&mut self, at: usize, file: &Path, max_bytes: u64) -> Result<()> {
-        let wanted = self.declared[at].map(|declared| declared.element_type);
-        let (_, tensor) = files::read_tensor(file, wanted, max_bytes)?;
+        let (_, tensor) = files::read_tensor(file, self.types[at], max_bytes)?;
         self.values[at] = Some(Arc::new(tensor));
         Ok(())
     }
@@ -102,7 +95,7 @@ impl Call {
     /// Binds the values that are given; the others take the model's own.
     ///
     /// # Errors
-    /// Inputs without a value.
+    /// Inputs without a value, and values of other shapes than the model has.
     pub fn bind(model: &Model, given: Vec<Option<Arc<Tensor>>>, max_bytes: u64) -> Result<Self> {
         Self::bind_or(model, given, max_bytes, "give one with --input NAME=FILE")
     }
@@ -127,6 +120,9 @@ impl Call {
             let inputs = list_names(missing.iter().map(String::as_str));
             let what = format!("no value for input {inputs}; {advice}");
             return Err(Error::argument(what));
+        }
+        for (input, tensor) in model.inputs.iter().zip(&tensors) {
+            input.admit(tensor.element_type(), tensor.shape())?;
         }
         Ok(Self { tensors, max_bytes })
     }

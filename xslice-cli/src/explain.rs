@@ -184,7 +184,7 @@ fn describe(text: &mut String, request: &Request<'_>, explained: &Explained<'_>)
                     tensor.shape()
                 )
             }
-            Known::Type(declared, shape) => format!("{} {shape:?}", declared.element_type),
+            Known::Type(ty, shape) => format!("{ty} {shape:?}"),
         };
         line_of(text, "operand", &format!("{name}: {line}"));
     }

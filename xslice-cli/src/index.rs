@@ -81,10 +81,11 @@ fn read_operands(program: &Program, args: &Args) -> Result<Vec<Arc<Tensor>>> {
     let names = operands.iter().map(|operand| operand.name.as_str());
     let names: Vec<_> = names.collect();
     let declared = operands.iter().map(|operand| operand.declared.as_ref());
+    let types = declared.map(|declared| declared.map(|declared| declared.element_type));
     let mut values = Values {
         option: "--index",
         names: list_names(names.iter().copied()),
-        declared: declared.collect(),
+        types: types.collect(),
         values: vec![None; operands.len()],
     };
     if let Some(path) = &args.file {

@@ -5,6 +5,7 @@
 
 use crate::error::Fault;
 use crate::files;
+use crate::number::MOST_DIMENSION;
 use crate::onnx::{Message, TensorProto};
 use crate::scalar;
 use crate::wire;
@@ -136,7 +137,7 @@ pub(crate) fn type_and_shape(proto: &TensorProto) -> Result<(ElementType, Vec<us
     let dims = proto.dims.iter().map(|&dim| {
         usize::try_from(dim).map_err(|_| {
             Fault::Format(format!(
-                "dimension {dim} of a tensor (allowed: 0 and above)"
+                "dimension {dim} of a tensor (allowed: 0..={MOST_DIMENSION})"
             ))
         })
     });

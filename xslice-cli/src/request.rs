@@ -12,7 +12,7 @@ use crate::call::read_inputs;
 use crate::cli::{Common, list_names};
 use crate::error::{Error, Fault, Result};
 use crate::files;
-use crate::import::{self, Model, ModelInput, ModelOutput};
+use crate::import::{self, Dimension, Model, ModelInput, ModelOutput};
 use shapes::Shapes;
 use std::cell::Cell;
 use std::collections::HashSet;
@@ -213,7 +213,7 @@ impl Request<'_> {
             signature = match operand {
                 Known::Value(value) if is_parameter => signature.value(value.clone()),
                 Known::Value(value) => signature.operand(value.element_type(), value.shape()),
-                Known::Type(declared, shape) => signature.operand(declared.element_type, shape),
+                Known::Type(ty, shape) => signature.operand(*ty, shape),
             };
         }
         signature
@@ -225,7 +225,16 @@ pub enum Known {
     /// Its value.
     Value(Arc<Tensor>),
     /// Its type and shape.
-    Type(Declared, Vec<usize>),
+    Type(ElementType, Vec<usize>),
+}
+
+/// The dimensions of an operand of a text.
+fn dimensions(declared: &Declared) -> Option<Vec<Dimension>> {
+    let dims = declared.shape.as_ref()?.iter();
+    Some(
+        dims.map(|dim| dim.map_or_else(Dimension::open, Dimension::fixed))
+            .collect(),
+    )
 }
 
 /// A text as a model of one output.
@@ -233,8 +242,8 @@ fn model_of(program: Program) -> Model {
     let inputs = program.operands().iter().map(|operand| ModelInput {
         name: operand.name.clone(),
         aliases: Vec::new(),
-        declared: operand.declared.clone(),
-        dimensions: Vec::new(),
+        element_type: operand.declared.as_ref().map(|d| d.element_type),
+        dimensions: operand.declared.as_ref().and_then(dimensions),
         initial: None,
     });
     Model {
@@ -252,7 +261,7 @@ impl Known {
     pub fn type_and_shape(&self) -> (ElementType, &[usize]) {
         match self {
             Self::Value(tensor) => (tensor.element_type(), tensor.shape()),
-            Self::Type(declared, shape) => (declared.element_type, shape),
+            Self::Type(ty, shape) => (*ty, shape),
         }
     }
 }
@@ -290,23 +299,27 @@ fn operands(
             let what = format!("--shape {name}: {shape:?} is not the shape {given:?} of its file");
             return Err(Error::argument(what));
         }
-        match (value, &input.declared) {
+        match (value, input.element_type) {
             (Some(value), _) => operands.push(Known::Value(value)),
             (None, _) if deciding.contains(input.name.as_str()) => {
                 let option = format!("--input {}=FILE", input.name);
                 unknown.values.add(input, vec![option]);
             }
             (None, None) => unknown.types.push(format!("`{}`", input.name)),
-            (None, Some(declared)) => {
+            (None, Some(ty)) => {
                 let shape = shape.map(<[usize]>::to_vec);
                 match shape.or_else(|| shapes.completed(input)) {
-                    Some(shape) => operands.push(Known::Type(declared.clone(), shape)),
+                    Some(shape) => operands.push(Known::Type(ty, shape)),
                     None => unknown.shapes.add(input, shapes.advice(model, input)),
                 }
             }
         }
     }
     unknown.refuse(type_advice)?;
+    for (input, operand) in model.inputs.iter().zip(&operands) {
+        let (ty, shape) = operand.type_and_shape();
+        input.admit(ty, shape)?;
+    }
     Ok(operands)
 }
 

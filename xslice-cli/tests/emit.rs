@@ -68,7 +68,7 @@ impl Emitted {
             read_tensor(&file, wanted, u64::MAX).unwrap().1
         };
         let loaded = import::load(&model, &Options::default()).unwrap();
-        let declared = |at: usize| loaded.inputs[at].declared.as_ref().map(|d| d.element_type);
+        let declared = |at: usize| loaded.inputs[at].element_type;
         let inputs: Vec<_> = (0..loaded.inputs.len())
             .map(|at| read("input", at, declared(at)))
             .collect();

@@ -9,7 +9,7 @@ use std::path::Path;
 use xslice::{ElementType, Tensor};
 use xslice_cli::call::Call;
 use xslice_cli::engine::{Engine, Kind};
-use xslice_cli::import::{self, Model, Options};
+use xslice_cli::import::{self, Dimension, Model, Options};
 use xslice_cli::onnx::{
     AttributeProto, Message, ModelProto, NodeProto, StringStringEntryProto, ValueInfoProto,
 };
@@ -33,13 +33,13 @@ fn options() -> Options {
 /// Runs a model on zeros where its inputs have static shapes; says whether it ran.
 fn run(model: &Model) -> bool {
     let inputs = model.inputs.iter().map(|input| {
-        let declared = input.declared.as_ref()?;
-        let shape: Option<Vec<usize>> = declared.shape.clone()?.into_iter().collect();
+        let sizes = input.dimensions.as_ref()?.iter().map(Dimension::size);
+        let shape: Option<Vec<usize>> = sizes.collect();
         let shape = shape.filter(|shape| {
             let count = shape.iter().try_fold(1usize, |n, &dim| n.checked_mul(dim));
             count.is_some_and(|count| count < 4096)
         })?;
-        let zeros = Tensor::zeros(declared.element_type, &shape).ok()?;
+        let zeros = Tensor::zeros(input.element_type?, &shape).ok()?;
         Some(zeros.into())
     });
     let Ok(call) = Call::bind(model, inputs.collect(), LIMIT) else {

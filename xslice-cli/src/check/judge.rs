@@ -42,7 +42,7 @@ pub fn directory(directory: &Path, engines: &mut [Engine], options: &Options) ->
         },
         (Err(error), Some(refusal)) => match error.fault() {
             Fault::Refused { error, .. } => by_a_rule(error, refusal),
-            _ => Err(format!("refused, but not by a rule: {error}")),
+            _ => Err(not_by_a_rule(error)),
         },
     };
     match result {
@@ -140,7 +140,10 @@ fn refused(
         &case.sets
     };
     for set in sets {
-        let call = read_call(model, set, options).map_err(|error| error.to_string())?;
+        let call = read_call(model, set, options).map_err(|error| match error.fault() {
+            Fault::Refused { .. } => not_by_a_rule(&error),
+            _ => error.to_string(),
+        })?;
         let mut first: Option<xslice::Error> = None;
         for engine in engines.iter_mut() {
             let kind = engine.kind();
@@ -159,12 +162,16 @@ fn refused(
     Ok(())
 }
 
+fn not_by_a_rule(error: &dyn std::fmt::Display) -> String {
+    format!("refused, but not by a rule: {error}")
+}
+
 /// Whether the text of an operator refuses, and in the way that was expected.
 fn by_a_rule(error: &xslice::Error, refusal: &Refusal) -> Result<(), String> {
     let kind = error.kind();
     // A file may be too large as well; a rule is an operator's.
     if !kind.is_rule() || error.operator_name().is_none() {
-        return Err(format!("refused, but not by a rule: {error}"));
+        return Err(not_by_a_rule(error));
     }
     match &refusal.kind {
         Some(expected) if expected != kind.name() && expected != kind.code() => {
@@ -189,8 +196,7 @@ fn read_call(model: &Model, set: &Set, options: &Options) -> Result<Call, Error>
     let places = places(model, set)?;
     let mut read = Vec::with_capacity(places.len());
     for (&at, path) in places.iter().zip(&set.inputs) {
-        let wanted = model.inputs[at].declared.as_ref();
-        let wanted = wanted.map(|declared| declared.element_type);
+        let wanted = model.inputs[at].element_type;
         read.push(files::read_tensor(path, wanted, options.max_bytes)?);
     }
     let named = by_name(model, &read, &set.inputs);

@@ -4,15 +4,17 @@
 //! output over all operands. What an operator *does* is not known here: importers give attributes and inputs to the builders of
 //! the library as the file writes them, and the library's rules decide. What is decided here is what a model may hold at all.
 
+mod input;
 pub mod onnx;
 pub mod openvino;
 mod value;
 
+pub use input::{Dimension, ModelInput};
+
 use crate::error::{Fault, Result, too_large};
 use crate::files;
 use std::path::Path;
-use std::sync::Arc;
-use xslice::{Declared, Dialect, Program, Tensor};
+use xslice::{Dialect, Program};
 
 /// How to read a model.
 #[derive(Clone, Copy, Debug)]
@@ -39,29 +41,6 @@ pub struct Model {
     pub inputs: Vec<ModelInput>,
     /// The outputs, in order.
     pub outputs: Vec<ModelOutput>,
-}
-
-/// An input of a model.
-#[derive(Clone, Debug)]
-pub struct ModelInput {
-    /// The name of the operand.
-    pub name: String,
-    /// Other names that the model has for it.
-    pub aliases: Vec<String>,
-    /// What is declared of it.
-    pub declared: Option<Declared>,
-    /// What the model calls the dimensions that it leaves open, in their places; it may be shorter than the shape.
-    pub dimensions: Vec<Option<String>>,
-    /// The value where none is given.
-    pub initial: Option<Arc<Tensor>>,
-}
-
-impl ModelInput {
-    /// The name of a dimension that is left open, if it has one.
-    #[must_use]
-    pub fn dimension(&self, at: usize) -> Option<&str> {
-        self.dimensions.get(at)?.as_deref()
-    }
 }
 
 impl Model {

@@ -13,19 +13,20 @@ pub mod proto;
 pub use cut::{Chain, Cut, cut};
 
 use super::value::{Builder, Value};
-use super::{Budget, Model, ModelInput, Options};
+use super::{Budget, Dimension, Model, ModelInput, Options};
 use crate::error::{Fault, Result};
+use crate::number::MOST_DIMENSION;
 use crate::pb;
 use crate::wire;
 use constant::Constants;
 use proto::{
-    Dimension, DimensionProto, GraphProto, ModelProto, NodeProto, OperatorSetIdProto, TensorProto,
-    TensorTypeProto, ValueInfoProto,
+    DimensionProto, GraphProto, ModelProto, NodeProto, OperatorSetIdProto, TensorProto,
+    ValueInfoProto,
 };
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
-use xslice::{Declared, Tensor};
+use xslice::{Declared, ElementType, Tensor};
 
 /// The model in the bytes of an `.onnx` file; `folder` is where its external data lies.
 ///
@@ -168,20 +169,20 @@ impl Importer<'_> {
         if input.name.is_empty() {
             return Err(Fault::model(None, "a graph input has no name").into());
         }
-        let mut declared = declared(&input)?;
+        let (element_type, mut dimensions) = declared(&input)?;
         let initial = initializers.by_name.remove(&input.name);
-        if let (Some(declared), Some(initial)) = (&mut declared, &initial) {
+        if let Some(initial) = &initial {
             // Some writers print no dimensions of what has a default: that is no scalar.
-            let none_printed = declared.shape.as_ref().is_some_and(Vec::is_empty);
+            let none_printed = dimensions.as_ref().is_some_and(Vec::is_empty);
             if none_printed && !initial.shape().is_empty() {
-                declared.shape = None;
+                dimensions = None;
             }
         }
         let value = self.builder.input(ModelInput {
             name: input.name.clone(),
             aliases: Vec::new(),
-            dimensions: dimension_names(&input),
-            declared,
+            element_type,
+            dimensions,
             initial,
         })?;
         self.define(input.name, value, None)
@@ -211,9 +212,10 @@ impl Importer<'_> {
                 return Err(Fault::model(None, what).into());
             }
             // Printed output shapes are often wrong or dynamic: only the type is compared.
-            let declared = declared(&output)?.map(|declared| Declared {
+            let (element_type, _) = declared(&output)?;
+            let declared = element_type.map(|element_type| Declared {
+                element_type,
                 shape: None,
-                ..declared
             });
             self.builder.output(name, value, declared)?;
         }
@@ -258,10 +260,10 @@ fn label(node: &NodeProto, at: usize) -> String {
     }
 }
 
-/// What is declared of an input or output; `None` where its type is left open.
-fn declared(info: &ValueInfoProto) -> Result<Option<Declared>, Fault> {
+/// What is said of an input or output: its element type and its dimensions, each where it is not left open.
+fn declared(info: &ValueInfoProto) -> Result<(Option<ElementType>, Option<Vec<Dimension>>), Fault> {
     let Some(ty) = &info.r#type else {
-        return Ok(None);
+        return Ok((None, None));
     };
     let name = info.name.escape_debug();
     let other = ty.sequence_type.is_some() || ty.map_type.is_some();
@@ -271,48 +273,41 @@ fn declared(info: &ValueInfoProto) -> Result<Option<Declared>, Fault> {
             format!("`{name}` is not a dense tensor"),
         ));
     }
-    match &ty.tensor_type {
-        Some(tensor) if tensor.elem_type != 0 => declared_tensor(tensor, &info.name).map(Some),
-        _ => Ok(None),
-    }
-}
-
-/// The names of dimensions that are left open.
-fn dimension_names(info: &ValueInfoProto) -> Vec<Option<String>> {
-    let tensor = info.r#type.as_ref().and_then(|ty| ty.tensor_type.as_ref());
-    let shape = tensor.and_then(|tensor| tensor.shape.as_ref());
-    let name = |dim: &DimensionProto| match &dim.value {
-        Some(Dimension::DimParam(name)) if !name.is_empty() => Some(name.clone()),
-        Some(Dimension::DimParam(_) | Dimension::DimValue(_)) | None => None,
+    let Some(tensor) = &ty.tensor_type else {
+        return Ok((None, None));
     };
-    shape
-        .map(|shape| shape.dim.iter().map(name).collect())
-        .unwrap_or_default()
-}
-
-fn declared_tensor(tensor: &TensorTypeProto, name: &str) -> Result<Declared, Fault> {
-    let element_type = pb::element_type(tensor.elem_type)
-        .ok_or_else(|| pb::unknown_type(tensor.elem_type).within("value", name))?;
-    let dim = |value: &Option<Dimension>| match value {
-        // Some writers print an unknown dimension as -1.
-        None | Some(Dimension::DimParam(_)) | Some(Dimension::DimValue(-1)) => Ok(None),
-        Some(Dimension::DimValue(size)) => usize::try_from(*size).map(Some).map_err(|_| {
-            let what = format!("dimension {size} (allowed: 0 and above)");
-            Fault::model(None, what).within("value", name)
-        }),
+    let within = |fault: Fault| fault.within("value", &info.name);
+    let element_type = match tensor.elem_type {
+        0 => None,
+        number => Some(pb::element_type(number).ok_or_else(|| within(pb::unknown_type(number)))?),
     };
-    let shape = match &tensor.shape {
+    let dimensions = match &tensor.shape {
         Some(shape) => Some(
             shape
                 .dim
                 .iter()
-                .map(|d| dim(&d.value))
-                .collect::<Result<_, _>>()?,
+                .map(dimension)
+                .collect::<Result<_, _>>()
+                .map_err(within)?,
         ),
         None => None,
     };
-    Ok(Declared {
-        element_type,
-        shape,
-    })
+    Ok((element_type, dimensions))
+}
+
+fn dimension(proto: &DimensionProto) -> Result<Dimension, Fault> {
+    match &proto.value {
+        Some(proto::Dimension::DimParam(name)) if !name.is_empty() => Ok(Dimension::named(name)),
+        // Some writers print an unknown dimension as -1.
+        None | Some(proto::Dimension::DimParam(_) | proto::Dimension::DimValue(-1)) => {
+            Ok(Dimension::open())
+        }
+        Some(proto::Dimension::DimValue(size)) => match usize::try_from(*size) {
+            Ok(size) if size <= MOST_DIMENSION => Ok(Dimension::fixed(size)),
+            _ => {
+                let what = format!("dimension {size} (allowed: 0..={MOST_DIMENSION})");
+                Err(Fault::model(None, what))
+            }
+        },
+    }
 }

@@ -60,11 +60,10 @@ pub struct Builder {
 impl Builder {
     pub fn input(&mut self, input: ModelInput) -> Result<Value, Fault> {
         let name = printable(&input.name);
-        let id = self.graph.operand(&name, input.declared.clone())?;
-        let declared = input.declared.as_ref();
-        let element_type = declared.map(|declared| declared.element_type);
+        let id = self.graph.operand(&name, input.declared())?;
         let initial = input.initial.as_ref();
-        let element_type = element_type.or_else(|| Some(initial?.element_type()));
+        let known = initial.map(|initial| initial.element_type());
+        let element_type = input.element_type.or(known);
         self.inputs.push(input);
         Ok(Value {
             id,

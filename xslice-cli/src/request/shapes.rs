@@ -2,7 +2,7 @@
 
 use crate::cli::{list_names, split_assignment};
 use crate::error::{Error, Result};
-use crate::import::{Model, ModelInput};
+use crate::import::{Dimension, Model, ModelInput};
 use crate::number::{MOST_DIMENSION, dimension};
 use crate::request::sizes::Sizes;
 use std::collections::BTreeSet;
@@ -93,21 +93,17 @@ impl<'a> Shapes<'a> {
 
     /// The shape that is declared of an input, with the dimensions that have names; `None` if one is not known.
     pub fn completed(&self, input: &ModelInput) -> Option<Vec<usize>> {
-        let dims = input.declared.as_ref()?.shape.as_ref()?.iter();
-        let completed = |(at, dim): (usize, &Option<usize>)| {
-            let named = || self.of_names.get(input.dimension(at)?);
-            dim.or_else(named)
+        let completed = |dim: &Dimension| {
+            let named = || self.of_names.get(dim.name()?);
+            dim.size().or_else(named)
         };
-        dims.enumerate().map(completed).collect()
+        input.dimensions.as_ref()?.iter().map(completed).collect()
     }
 
     /// The options that complete the shape of an input, with 1 for what the model leaves open.
     pub fn advice(&self, model: &Model, input: &ModelInput) -> Vec<String> {
-        let open = input
-            .declared
-            .iter()
-            .filter_map(|declared| declared.shape.as_ref());
-        let open = open.flatten().filter(|dim| dim.is_none()).count();
+        let dims = input.dimensions.iter().flatten();
+        let open = dims.filter(|dim| dim.size().is_none()).count();
         let names = open_names(input).filter(|name| model.input(name).is_none());
         let names: Vec<_> = names.collect();
         if open > 0 && names.len() == open {
@@ -122,12 +118,8 @@ impl<'a> Shapes<'a> {
 
 /// The names of the dimensions that an input leaves open.
 pub fn open_names(input: &ModelInput) -> impl Iterator<Item = &str> {
-    let dims = input
-        .declared
-        .iter()
-        .filter_map(|declared| declared.shape.as_ref());
-    let open = dims.flatten().enumerate().filter(|(_, dim)| dim.is_none());
-    open.filter_map(|(at, _)| input.dimension(at))
+    let dims = input.dimensions.iter().flatten();
+    dims.filter_map(Dimension::name)
 }
 
 fn dimensions(name: &str, list: &str) -> Result<Vec<usize>> {
@@ -143,15 +135,11 @@ fn dimensions(name: &str, list: &str) -> Result<Vec<usize>> {
     })
 }
 
-/// Dimensions to begin with: 1 for what the model leaves open.
+/// Dimensions to begin with: 1 for what the model leaves open, or what is nearest to it of what the model allows.
 fn example(input: &ModelInput) -> String {
-    let Some(shape) = input
-        .declared
-        .as_ref()
-        .and_then(|declared| declared.shape.as_ref())
-    else {
+    let Some(dims) = &input.dimensions else {
         return "1,2,3".into();
     };
-    let dims = shape.iter().map(|dim| dim.unwrap_or(1).to_string());
+    let dims = dims.iter().map(|dim| dim.example().to_string());
     dims.collect::<Vec<_>>().join(",")
 }

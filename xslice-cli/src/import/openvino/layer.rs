@@ -4,6 +4,7 @@
 //! understood yet.
 
 use crate::error::Fault;
+use crate::import::Dimension;
 use crate::number::{self, MOST_DIMENSION, dimension};
 use roxmltree::Node;
 use xslice::{ElementType, Tensor};
@@ -149,7 +150,7 @@ impl<'a> Layer<'a> {
     }
 
     /// The dimensions, from `<data>` or, in older files, from the output port; `None` where not even the rank is known.
-    pub fn shape(&self) -> Result<Option<Vec<Option<usize>>>, Fault> {
+    pub fn shape(&self) -> Result<Option<Vec<Dimension>>, Fault> {
         let dims: Vec<&str> = match self.attribute("shape") {
             Some(text) => {
                 let text = text.trim().trim_start_matches('[').trim_end_matches(']');
@@ -168,8 +169,8 @@ impl<'a> Layer<'a> {
         dims.collect::<Result<_, _>>().map(Some)
     }
 
-    /// `640`, or what is not known: `-1`, `?`, `1..10`.
-    fn dimension(&self, text: &str) -> Result<Option<usize>, Fault> {
+    /// `640`, or what is not known: `-1`, `?`, `1..10`, whose ends both belong to it.
+    fn dimension(&self, text: &str) -> Result<Dimension, Fault> {
         let malformed = || {
             let allowed = format!(
                 "{}, -1, ? or a range such as 1..10, whose end is not below its start",
@@ -182,12 +183,12 @@ impl<'a> Layer<'a> {
             _ => dimension(text),
         };
         match text.split_once("..") {
-            Some((low, high)) => match (bound(low, 0), bound(high, usize::MAX)) {
-                (Some(low), Some(high)) if low <= high => Ok(None),
+            Some((low, high)) => match (bound(low, 0), bound(high, MOST_DIMENSION)) {
+                (Some(low), Some(high)) if low <= high => Ok(Dimension::within(low..=high)),
                 _ => Err(malformed()),
             },
-            None if text == "-1" || text == "?" => Ok(None),
-            None => dimension(text).map(Some).ok_or_else(malformed),
+            None if text == "-1" || text == "?" => Ok(Dimension::open()),
+            None => dimension(text).map(Dimension::fixed).ok_or_else(malformed),
         }
     }
 }

@@ -8,13 +8,13 @@ use super::layer::{Layer, Port};
 use crate::error::{Fault, Result};
 use crate::files;
 use crate::import::value::{Builder, Value};
-use crate::import::{Budget, ModelInput};
+use crate::import::{Budget, Dimension, ModelInput};
 use crate::number::number;
 use crate::scalar;
 use std::path::Path;
 use xslice::{
-    Declared, Dialect, ElementType, Error, ErrorKind, Op, Param, Reshape, ReshapeRule, Slice,
-    StridedSlice, Tensor, byte_count, counted, element_count, refuse_missing, refuse_version,
+    Dialect, ElementType, Error, ErrorKind, Op, Param, Reshape, ReshapeRule, Slice, StridedSlice,
+    Tensor, byte_count, counted, element_count, refuse_missing, refuse_version,
 };
 
 /// What is understood of a kind of layer: its name, operator set, most inputs, attributes.
@@ -127,19 +127,12 @@ fn refuse(layer: &Layer<'_>, error: Error) -> Fault {
 
 /// An input of the model.
 pub fn parameter(layer: &Layer<'_>) -> Result<ModelInput, Fault> {
-    let declared = match layer.element_type()? {
-        Some(element_type) => Some(Declared {
-            element_type,
-            shape: layer.shape()?,
-        }),
-        None => None,
-    };
     let port = layer.outputs.first();
     Ok(ModelInput {
         name: layer.name.into(),
         aliases: port.map(Port::names).unwrap_or_default(),
-        declared,
-        dimensions: Vec::new(),
+        element_type: layer.element_type()?,
+        dimensions: layer.shape()?,
         initial: None,
     })
 }
@@ -264,7 +257,7 @@ impl<'a> Constants<'a> {
             return Err(layer.malformed("element_type", "", "a known type").into());
         };
         let dims = layer.shape()?.unwrap_or_default();
-        let Some(shape) = dims.into_iter().collect::<Option<Vec<usize>>>() else {
+        let Some(shape) = dims.iter().map(Dimension::size).collect::<Option<Vec<_>>>() else {
             let text = layer.attribute("shape").unwrap_or_default();
             return Err(layer.malformed("shape", text, "known dimensions").into());
         };
