@@ -131,7 +131,7 @@ pub(crate) fn type_and_shape(proto: &TensorProto) -> Result<(ElementType, Vec<us
     if proto.segment.is_some() {
         return Err(Fault::OutsideScope {
             node: None,
-            what: "a tensor in segments".into(),
+            what: "a tensor in segments (allowed: a whole one)".into(),
         });
     }
     let dims = proto.dims.iter().map(|&dim| {

@@ -8,7 +8,7 @@ use common::{
 use xslice::{ElementType, Tensor};
 use xslice_cli::onnx::{
     AttributeProto, DimensionProto, FunctionProto, ModelProto, NodeProto, OperatorSetIdProto,
-    StringStringEntryProto, TensorProto, ValueInfoProto,
+    StringStringEntryProto, TensorProto, TypeProto, ValueInfoProto,
 };
 use xslice_cli::to_proto;
 
@@ -338,8 +338,23 @@ fn what_is_outside_the_scope_names_the_node_and_its_operator() {
         .as_mut()
         .unwrap()
         .sparse_initializer
-        .push(vec![]);
-    refused(&sparse, &x, &["sparse", "E504"]);
+        // The name of the values, field 8 of field 1, is that of the constant.
+        .push(b"\x0a\x03\x42\x01w".to_vec());
+    let dense = "(allowed: a dense tensor, which holds all of its elements) [E504";
+    refused(&sparse, &x, &["initializer `w`: it is sparse ", dense]);
+    let mut sequence = slice_model();
+    sequence.graph.as_mut().unwrap().input[0].r#type = Some(TypeProto {
+        sequence_type: Some(vec![]),
+        ..TypeProto::default()
+    });
+    refused(&sequence, &x, &["value `x`: it is a sequence ", dense]);
+    let mut constant = NodeProto::new("Constant", "c", &[], &["y"]);
+    constant.attribute.push(AttributeProto {
+        name: "sparse_value".into(),
+        ..AttributeProto::default()
+    });
+    let words = "node `c`: attribute `sparse_value` holds a sparse tensor (allowed: value) [E504";
+    refused(&one(11, constant, vec![]), &x, &[words]);
     let mut float8 = slice_model();
     float8.graph.as_mut().unwrap().input[0] = any("x", 17);
     refused(&float8, &x, &["`x`", "float8", "E504"]);

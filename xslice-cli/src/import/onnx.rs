@@ -125,8 +125,11 @@ struct Importer<'a> {
 
 impl Importer<'_> {
     fn graph(&mut self, graph: GraphProto) -> Result<()> {
-        if !graph.sparse_initializer.is_empty() {
-            return Err(Fault::outside_scope(None, "a sparse initializer").into());
+        if let Some(sparse) = graph.sparse_initializer.first() {
+            let fault = Fault::outside_scope(None, format!("it is sparse (allowed: {DENSE})"));
+            return Err(fault
+                .within("initializer", &proto::sparse_name(sparse))
+                .into());
         }
         // Before anything is read: a network's weights may be beyond every limit, or not there.
         for (at, node) in graph.node.iter().enumerate() {
@@ -260,18 +263,23 @@ fn label(node: &NodeProto, at: usize) -> String {
     }
 }
 
+/// What is moved.
+const DENSE: &str = "a dense tensor, which holds all of its elements";
+
 /// What is said of an input or output: its element type and its dimensions, each where it is not left open.
 fn declared(info: &ValueInfoProto) -> Result<(Option<ElementType>, Option<Vec<Dimension>>), Fault> {
     let Some(ty) = &info.r#type else {
         return Ok((None, None));
     };
-    let name = info.name.escape_debug();
-    let other = ty.sequence_type.is_some() || ty.map_type.is_some();
-    if other || ty.optional_type.is_some() || ty.sparse_tensor_type.is_some() {
-        return Err(Fault::outside_scope(
-            None,
-            format!("`{name}` is not a dense tensor"),
-        ));
+    let others = [
+        (&ty.sequence_type, "a sequence"),
+        (&ty.map_type, "a map"),
+        (&ty.optional_type, "an optional value"),
+        (&ty.sparse_tensor_type, "a sparse tensor"),
+    ];
+    if let Some((_, kind)) = others.into_iter().find(|(ty, _)| ty.is_some()) {
+        let what = format!("it is {kind} (allowed: {DENSE})");
+        return Err(Fault::outside_scope(None, what).within("value", &info.name));
     }
     let Some(tensor) = &ty.tensor_type else {
         return Ok((None, None));

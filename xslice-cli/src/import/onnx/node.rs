@@ -270,7 +270,16 @@ impl Importer<'_> {
                 .into());
         };
         if attribute.name == "sparse_value" {
-            return Err(Fault::outside_scope(Some(node.label), "a sparse constant").into());
+            let dense: Vec<_> = known
+                .iter()
+                .copied()
+                .filter(|name| *name != "sparse_value")
+                .collect();
+            let what = format!(
+                "attribute `sparse_value` holds a sparse tensor (allowed: {})",
+                dense.join(", ")
+            );
+            return Err(Fault::outside_scope(Some(node.label), what).into());
         }
         let tensor = match attribute.name.as_str() {
             "value" => {

@@ -293,6 +293,22 @@ pub enum Dimension {
     DimParam(String),
 }
 
+/// The name of a sparse constant, which it has from its values; the rest of it is skipped.
+pub(crate) fn sparse_name(bytes: &[u8]) -> String {
+    #[derive(Clone, PartialEq, prost::Message)]
+    struct Sparse {
+        #[prost(message, optional, tag = "1")]
+        values: Option<Values>,
+    }
+    #[derive(Clone, PartialEq, prost::Message)]
+    struct Values {
+        #[prost(string, tag = "8")]
+        name: String,
+    }
+    let values = Sparse::decode(bytes).ok().and_then(|sparse| sparse.values);
+    values.map(|values| values.name).unwrap_or_default()
+}
+
 impl From<i64> for Dimension {
     fn from(size: i64) -> Self {
         Self::DimValue(size)
