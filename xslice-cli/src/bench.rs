@@ -48,6 +48,9 @@ A ratio of 1 is the speed of the fastest copy of as many bytes: nothing that mov
 do not compare, ratios do; where the spread is far above 1, something else was running. The interpreter is timed in one round, and
 only for results of up to 1 MiB.";
 
+/// The figures for programs, and how names of such files end.
+const JSON: (&str, &str) = ("JSON", "json");
+
 /// Arguments of `xslice bench`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = HELP)]
@@ -197,7 +200,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<ExitCode> {
     let file = file.filter(|path| !files::is_standard_output(path));
     if let Some(path) = file {
         // That it cannot be written is better known now than after all the work.
-        Staged::default().write_text(path, "JSON", String::new())?;
+        Staged::default().write_text(path, JSON, String::new())?;
     }
     let (rows, left_out) = match &own {
         Some(what) => what.open(Some(&args.inputs), |request| {
@@ -207,7 +210,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<ExitCode> {
     };
     let mut staged = Staged::default();
     if let Some(path) = file {
-        staged.write_text(path, "JSON", json(&rows))?;
+        staged.write_text(path, JSON, json(&rows))?;
     }
     let printed = match (&args.json, file) {
         (Some(_), None) => json(&rows),

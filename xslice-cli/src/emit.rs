@@ -79,7 +79,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<ExitCode> {
     match &args.output {
         Some(path) if !files::is_standard_output(path) => {
             let mut staged = Staged::default();
-            staged.write_text(path, "Rust", text)?;
+            staged.write_text(path, ("Rust", "rs"), text)?;
             staged.publish(|| print(out, format!("{}\n", path.display())))?;
         }
         Some(_) | None => print(out, text)?,

@@ -69,7 +69,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<ExitCode> {
             if files::is_standard_output(path) {
                 return Ok(picture);
             }
-            staged.write_text(path, "SVG", picture)?;
+            staged.write_text(path, ("SVG", "svg"), picture)?;
         }
         Ok(text_of(request, &outputs, args.code))
     });

@@ -75,11 +75,16 @@ impl Staged {
         Ok(format!("{}  {ty} {shape:?}\n", path.display()))
     }
 
-    /// Writes text beside its place; `what` it is, such as "Rust".
+    /// Writes text beside its place; `what` it is, such as "Rust", and how the names of such files end.
     ///
     /// # Errors
     /// What the operating system refuses; a place whose name is one of a model or a tensor.
-    pub fn write_text(&mut self, path: &Path, what: &str, text: String) -> Result<()> {
+    pub fn write_text(
+        &mut self,
+        path: &Path,
+        (what, usual): (&str, &str),
+        text: String,
+    ) -> Result<()> {
         let place = file_behind(path).ok().flatten();
         let endings = [Some(path), place.as_deref()].map(|path| extension(path?));
         if let Some(ending) = endings
@@ -88,11 +93,11 @@ impl Staged {
             .find(|at| DATA.contains(&at.as_str()))
         {
             let what = format!(
-                "cannot write {what}: the name of a file that ends in .{ending} is one of a model or a tensor, which it would replace \
-                 (not allowed: .{})",
+                "{what} does not go into a file whose name ends in .{ending}: that is one of a model or a tensor \
+                 (allowed: any name that ends in none of .{}); name one that ends in .{usual}",
                 DATA.join(", .")
             );
-            return Err(Fault::File(what).at(path));
+            return Err(Fault::Argument(what).at(path));
         }
         self.write(path, text.into_bytes())
     }
