@@ -153,16 +153,12 @@ fn parse_bytes(text: &str) -> Result<u64, String> {
 #[must_use]
 pub fn main() -> ExitCode {
     guard::install();
-    let cli = Cli::parse();
-    let mut out = io::stdout().lock();
-    let result = guard::quietly(|| match &cli.command {
-        Command::Run(args) => run::run(args, &mut out),
-        Command::Check(args) => check::run(args, &mut out),
-        Command::Index(args) => index::run(args, &mut out),
-        Command::Emit(args) => emit::run(args, &mut out),
-        Command::Explain(args) => explain::run(args, &mut out),
-        Command::Bench(args) => bench::run(args, &mut out),
-    });
+    let result = match Cli::try_parse() {
+        Ok(cli) => guard::quietly(|| run_command(&cli.command)),
+        Err(usage) if usage.use_stderr() => usage.exit(),
+        // Help and the version.
+        Err(help) => Ok(printed(help.print()).map(|()| ExitCode::SUCCESS)),
+    };
     let error = match result {
         Ok(Ok(code)) => return code,
         Ok(Err(error)) => error,
@@ -172,12 +168,29 @@ pub fn main() -> ExitCode {
     ExitCode::FAILURE
 }
 
+fn run_command(command: &Command) -> Result<ExitCode> {
+    let mut out = io::stdout().lock();
+    match command {
+        Command::Run(args) => run::run(args, &mut out),
+        Command::Check(args) => check::run(args, &mut out),
+        Command::Index(args) => index::run(args, &mut out),
+        Command::Emit(args) => emit::run(args, &mut out),
+        Command::Explain(args) => explain::run(args, &mut out),
+        Command::Bench(args) => bench::run(args, &mut out),
+    }
+}
+
 /// Writes to standard output. A reader that has seen enough is no error.
 ///
 /// # Errors
 /// Any other failure to write.
 pub fn print(out: &mut dyn Write, text: impl Display) -> Result<()> {
-    match write!(out, "{text}").and_then(|()| out.flush()) {
+    printed(write!(out, "{text}").and_then(|()| out.flush()))
+}
+
+/// What became of writing to standard output.
+fn printed(result: io::Result<()>) -> Result<()> {
+    match result {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Error::from(Fault::File(
             format!("cannot write to standard output: {error}"),
         ))),

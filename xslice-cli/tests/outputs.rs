@@ -245,6 +245,10 @@ fn where_standard_output_takes_nothing_files_are_as_they_were() {
         &["index", "x[1:]", &x, "-o", "new.npy"],
         &["emit", TEXT, "-o", "new.rs"],
         &["explain", TEXT, "--svg", "new.svg"],
+        &["--help"],
+        &["run", "--help"],
+        &["help", "emit"],
+        &["--version"],
     ];
     for command in commands {
         let full = fs::OpenOptions::new().write(true).open("/dev/full");
