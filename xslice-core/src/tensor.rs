@@ -76,6 +76,13 @@ fn reserved<T>(len: usize, bytes: usize) -> Result<Vec<T>, Error> {
     Ok(room)
 }
 
+/// The same of a tensor, which no kernel has a part in.
+fn reserved_for_tensor<T>(len: usize, bytes: usize) -> Result<Vec<T>, Error> {
+    const HINT: &str =
+        "a tensor holds all of its elements: take a smaller shape, or free memory first";
+    reserved(len, bytes).map_err(|error| error.hint(HINT))
+}
+
 /// A tensor in memory: element type, shape, elements in row-major order.
 ///
 /// ```
@@ -130,13 +137,13 @@ impl Tensor {
         let input = Input::from(elements);
         match input.strings() {
             Some(strings) => {
-                let mut copy = reserved(strings.len(), size_of_val(strings))?;
+                let mut copy = reserved_for_tensor(strings.len(), size_of_val(strings))?;
                 copy.extend_from_slice(strings);
                 Self::from_strings(shape, copy)
             }
             None => {
                 let bytes = input.bytes();
-                let mut copy = reserved(bytes.len(), bytes.len())?;
+                let mut copy = reserved_for_tensor(bytes.len(), bytes.len())?;
                 copy.extend_from_slice(bytes);
                 Self::from_bytes(T::TYPE, shape, copy)
             }
@@ -225,11 +232,11 @@ impl Tensor {
         let count = element_count(shape)?;
         let bytes = byte_count(count, ty)?;
         let data = if ty == ElementType::String {
-            let mut strings = reserved(count, bytes)?;
+            let mut strings = reserved_for_tensor(count, bytes)?;
             strings.resize(count, String::new());
             Data::Strings(strings)
         } else {
-            let mut buffer = reserved(bytes, bytes)?;
+            let mut buffer = reserved_for_tensor(bytes, bytes)?;
             buffer.resize(bytes, 0);
             Data::Bytes(buffer)
         };
@@ -451,5 +458,17 @@ mod tests {
         let nan = f64::from_bits(0x7ff0_0000_0000_0001);
         let bits = Tensor::scalar(nan).to_vec::<f64>().unwrap()[0].to_bits();
         assert_eq!(bits, nan.to_bits());
+    }
+
+    #[test]
+    fn memory_that_is_not_there_is_refused_in_words_about_tensors() {
+        let zeros = Tensor::zeros(ElementType::U8, &[isize::MAX as usize]);
+        let error = zeros.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::OutOfMemory);
+        let hint = error.hint_text().unwrap();
+        assert!(
+            hint.starts_with("a tensor ") && !hint.contains("kernel"),
+            "{hint}"
+        );
     }
 }
