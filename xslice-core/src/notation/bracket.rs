@@ -230,6 +230,9 @@ impl Parser<'_, '_> {
             TokenKind::Punct { .. } | TokenKind::Open(_) | TokenKind::Close(_) => {
                 self.expected(ENTRY, "")
             }
+            TokenKind::Other(text) if text.starts_with(['\'', '"']) => {
+                self.expected(ENTRY, "axes have no labels: an entry says positions")
+            }
             TokenKind::Integer(_) | TokenKind::Float(_) | TokenKind::Other(_) => {
                 self.expected(ENTRY, "")
             }

@@ -202,6 +202,9 @@ fn token(rest: &str, first: char) -> (TokenKind<'_>, usize) {
         // A comment without end: nothing after it is a token.
         return (TokenKind::Other(rest.into()), rest.len());
     }
+    if let Some(end) = single_quoted(rest) {
+        return (TokenKind::Other(rest[..end].into()), end);
+    }
     if PUNCTUATION.contains(first) {
         let joint = rest[one..].starts_with(|c| PUNCTUATION.contains(c));
         return (TokenKind::Punct { char: first, joint }, one);
@@ -222,6 +225,19 @@ fn string(rest: &str) -> usize {
         }
     }
     rest.len()
+}
+
+/// Bytes of the character in single quotes that the text starts with, or of the word: no Rust, but what other languages call a string.
+/// `'a` without a second quote is a lifetime.
+fn single_quoted(rest: &str) -> Option<usize> {
+    let inside = rest.strip_prefix('\'')?;
+    let one = match inside.strip_prefix('\\') {
+        Some(escaped) => 1 + escaped.chars().next()?.len_utf8(),
+        None => inside.chars().next()?.len_utf8(),
+    };
+    let more = inside[one..].find(|c| !is_word(c))?;
+    let end = one + more;
+    inside[end..].starts_with('\'').then_some(end + 2)
 }
 
 /// A letter that stands by itself: marks that join the letter before them print escaped.
