@@ -80,8 +80,8 @@ pub use {half, num_complex};
 // What the command line and the tests share with the other crates.
 #[doc(hidden)]
 pub use xslice_core::{
-    breaks_line, byte_count, counted, element_count, refuse_later, refuse_missing, refuse_twice,
-    refuse_type, refuse_version,
+    breaks_line, byte_count, counted, element_count, is_index_outside, refuse_later,
+    refuse_missing, refuse_twice, refuse_type, refuse_version,
 };
 
 #[cfg(feature = "jit")]

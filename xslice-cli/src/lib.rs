@@ -9,6 +9,7 @@ pub mod bench;
 pub mod call;
 pub mod check;
 mod cli;
+mod coordinates;
 mod emit;
 pub mod engine;
 mod error;

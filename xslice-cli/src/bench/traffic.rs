@@ -7,6 +7,7 @@
 
 use super::data::{Data, LINE};
 use super::prepared::Prepared;
+use crate::coordinates::each;
 use std::cell::RefCell;
 use xslice::Plan;
 use xslice::ir::{Access, Buffer, IndexType, Lookup, LoopNest, Source};
@@ -143,30 +144,4 @@ impl Marks {
         let words = self.0.iter();
         words.map(|word| word.count_ones() as usize).sum()
     }
-}
-
-/// Calls `turn` with the counters of each turn of nested loops.
-fn each(extents: &[usize], mut turn: impl FnMut(&[usize])) {
-    if extents.contains(&0) {
-        return;
-    }
-    let mut counters = vec![0; extents.len()];
-    loop {
-        turn(&counters);
-        if !advance(&mut counters, extents) {
-            return;
-        }
-    }
-}
-
-/// The next turn of the innermost loop, or of the one above; `false` after the last.
-fn advance(counters: &mut [usize], extents: &[usize]) -> bool {
-    for (counter, extent) in counters.iter_mut().zip(extents).rev() {
-        *counter += 1;
-        if *counter < *extent {
-            return true;
-        }
-        *counter = 0;
-    }
-    false
 }

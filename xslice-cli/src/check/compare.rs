@@ -3,6 +3,7 @@
 //! The one exception are floats that a Range computes, where ONNX's own tests allow a relative 1e-3 (and 1e-7 around zero):
 //! writers of expected values sum up, or compute in another precision.
 
+use crate::coordinates::coordinates;
 use crate::scalar;
 use xslice::{ElementType, Tensor};
 
@@ -37,15 +38,6 @@ fn difference(got: &Tensor, expected: &Tensor, at: usize) -> String {
     }
     let at = coordinates(got.shape(), at);
     format!("element {at:?} is {is}, expected {wanted}")
-}
-
-/// Those of an element by its number in order.
-fn coordinates(shape: &[usize], mut at: usize) -> Vec<usize> {
-    let mut coordinates = vec![0; shape.len()];
-    for (coordinate, &dim) in coordinates.iter_mut().zip(shape).rev() {
-        (*coordinate, at) = (at % dim.max(1), at / dim.max(1));
-    }
-    coordinates
 }
 
 fn differing_bits(got: &Tensor, expected: &Tensor, computed: bool) -> Option<usize> {

@@ -3,11 +3,12 @@
 //! Decided here: which panels, rows and columns of a large array are shown. Positions are those of the plan, so a picture shows what
 //! the engines do. Not decided here: how it looks.
 
+use crate::coordinates::coordinates;
 use crate::error::{Fault, Result};
 use crate::request::{Known, Request};
 use std::collections::BTreeSet;
 use xslice::ir::{Access, Buffer, Check, LoopNest, Source};
-use xslice::{ElementType, Plan, element_count};
+use xslice::{ElementType, Plan, element_count, is_index_outside};
 
 /// An axis of the result with more than this is shown by its beginning and its end.
 const MOST_RESULT: usize = 14;
@@ -151,7 +152,7 @@ fn elements(
     let element = |(at, &order): (usize, &usize)| {
         let place = place(order);
         let at_of = |array: &Array, position| {
-            format!("{}{:?}", array.name, coordinate(&array.dims, position))
+            format!("{}{:?}", array.name, coordinates(&array.dims, position))
         };
         let to = at_of(result, order);
         let path = match (source, place) {
@@ -182,7 +183,7 @@ fn board(
             .collect()
     };
     let panels = panels.iter().map(|&panel| Panel {
-        outer: coordinate(grid.outer, panel),
+        outer: coordinates(grid.outer, panel),
         rows: rows.clone(),
         columns: columns.clone(),
         cells: rows.shown.iter().map(|&at| row(panel, at)).collect(),
@@ -192,21 +193,6 @@ fn board(
         panels: panels.collect(),
         all_panels: grid.panels,
     }
-}
-
-/// The coordinate of a row-major position. No dimension is 0 where there is one.
-fn coordinate(dims: &[usize], position: usize) -> Vec<usize> {
-    let mut rest = position;
-    let mut coordinate: Vec<_> = dims
-        .iter()
-        .rev()
-        .map(|&dim| {
-            let dim = dim.max(1);
-            (rest % dim, rest /= dim).0
-        })
-        .collect();
-    coordinate.reverse();
-    coordinate
 }
 
 /// A shape as panels of rows and columns.
@@ -361,10 +347,10 @@ impl Places<'_> {
     fn first_bad(&self, check: &Check) -> Option<xslice::Error> {
         let count = element_count(check.extents()).unwrap_or(usize::MAX);
         for flat in 0..count {
-            let counters = coordinate(check.extents(), flat);
+            let counters = coordinates(check.extents(), flat);
             let at = self.position(check.access(), &counters);
             let index = self.index(check.table(), at)?;
-            if !(-check.size()..check.size()).contains(&index) {
+            if is_index_outside(index, check.size()) {
                 return Some(check.refuse(index, flat));
             }
         }
