@@ -7,6 +7,7 @@
 mod input;
 pub mod onnx;
 pub mod openvino;
+mod refusal;
 mod value;
 
 pub use input::{Dimension, ModelInput};

@@ -7,11 +7,12 @@
 use super::Importer;
 use super::proto::{AttributeProto, NodeProto, attribute_type as ty};
 use crate::error::{Fault, Result};
+use crate::import::refusal;
 use crate::import::value::Value;
 use std::collections::HashSet;
 use xslice::{
     ElementType, Error, ErrorKind, Gather, Op, Param, Range, Reshape, ReshapeRule, Slice, Tensor,
-    counted, refuse_later, refuse_missing, refuse_twice, refuse_type,
+    refuse_later, refuse_missing, refuse_twice, refuse_type,
 };
 
 /// The operators that are understood.
@@ -92,14 +93,9 @@ impl Importer<'_> {
             );
             return Err(Fault::outside_scope(Some(label), what));
         }
-        let what = format!(
-            "operator `{}::{}` is not one that xslice compiles (allowed: {}); {}",
-            domain.escape_debug(),
-            op_type.escape_debug(),
-            OPERATORS.join(", "),
-            way_around(domain, &op_type)
-        );
-        Err(Fault::outside_scope(Some(label), what))
+        let operator = format!("{domain}::{op_type}");
+        let way = format!("; {}", way_around(domain, &op_type));
+        Err(refusal::not_compiled(label, &operator, &OPERATORS, &way))
     }
 
     /// Adds a node and defines its result.
@@ -357,11 +353,7 @@ impl Node<'_> {
     /// Refuses more inputs, other attributes, and attributes given twice.
     fn takes(&self, inputs: usize, attributes: &[&str]) -> Result<(), Fault> {
         if self.inputs.len() > inputs {
-            let count = self.inputs.len();
-            let text = counted(count, "input is given", "inputs are given");
-            let error = Error::new(ErrorKind::UnknownAttribute, text)
-                .value(count)
-                .allowed(format!("at most {inputs}"));
+            let error = refusal::too_many_inputs(self.inputs.len(), inputs);
             let hint = self
                 .became_inputs()
                 .filter(|&(since, _)| self.opset < since);
@@ -409,15 +401,7 @@ impl Node<'_> {
         let later = operator
             .and_then(|(operator, version)| refuse_later(operator, version.parse().ok()?, name));
         later.unwrap_or_else(|| {
-            let shown = name.escape_debug();
-            let text = format!("attribute `{shown}` does not exist in this version");
-            let allowed = match known {
-                [] => "no attribute".into(),
-                _ => known.join(", "),
-            };
-            let error = Error::new(ErrorKind::UnknownAttribute, text)
-                .parameter(name.to_string())
-                .allowed(allowed);
+            let error = refusal::unknown_attribute(name, known, " in this version");
             match self.became_inputs() {
                 Some((since, names)) if names.contains(&name) => error.hint(format!(
                     "since version {since} it is an input: give it as one, or import an operator set below {since}"
@@ -428,18 +412,10 @@ impl Node<'_> {
     }
 
     fn one_output(&self) -> Result<(), Fault> {
-        let count = self.proto.output.len();
-        if count <= 1 {
-            return Ok(());
+        match refusal::too_many_outputs(self.proto.output.len()) {
+            None => Ok(()),
+            Some(error) => Err(self.refuse(error)),
         }
-        Err(self.refuse(
-            Error::new(
-                ErrorKind::UnknownAttribute,
-                format!("{count} outputs are given"),
-            )
-            .value(count)
-            .allowed("1 output"),
-        ))
     }
 
     fn param(&self, at: usize) -> Option<Param> {

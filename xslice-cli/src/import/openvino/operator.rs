@@ -7,6 +7,7 @@
 use super::layer::{Layer, Port};
 use crate::error::{Fault, Result};
 use crate::files;
+use crate::import::refusal;
 use crate::import::value::{Builder, Value};
 use crate::import::{Budget, Dimension, ModelInput};
 use crate::number::number;
@@ -14,7 +15,7 @@ use crate::scalar;
 use std::path::Path;
 use xslice::{
     Dialect, ElementType, Error, ErrorKind, Op, Param, Reshape, ReshapeRule, Slice, StridedSlice,
-    Tensor, byte_count, counted, element_count, refuse_missing, refuse_version,
+    Tensor, byte_count, element_count, refuse_missing, refuse_version,
 };
 
 /// What is understood of a kind of layer: its name, operator set, most inputs, attributes.
@@ -73,13 +74,8 @@ pub fn in_scope(layer: &Layer<'_>) -> Result<(), Fault> {
         let mut known: Vec<_> = LAYERS.iter().map(|(kind, ..)| *kind).collect();
         known.dedup();
         let operator = format!("{}::{}", layer.version.unwrap_or("openvino"), layer.kind);
-        let what = format!(
-            "operator `{}` is not one that xslice compiles (allowed: {}){}",
-            operator.escape_debug(),
-            known.join(", "),
-            way_around(layer.kind)
-        );
-        return Err(Fault::outside_scope(Some(layer.name), what));
+        let way = way_around(layer.kind);
+        return Err(refusal::not_compiled(layer.name, &operator, &known, way));
     };
     if !set.is_empty() && number(set) != Some(*version) {
         let operator = format!("openvino::{kind}");
@@ -89,26 +85,15 @@ pub fn in_scope(layer: &Layer<'_>) -> Result<(), Fault> {
         return Err(refuse(layer, error.operator(format!("{operator}@{set}"))));
     }
     if layer.inputs.len() > *inputs {
-        let count = layer.inputs.len();
-        let text = counted(count, "input is given", "inputs are given");
-        let error = Error::new(ErrorKind::UnknownAttribute, text).value(count);
-        return Err(refuse(layer, error.allowed(format!("at most {inputs}"))));
+        let error = refusal::too_many_inputs(layer.inputs.len(), *inputs);
+        return Err(refuse(layer, error));
     }
-    if layer.outputs.len() > 1 {
-        let count = layer.outputs.len();
-        let text = format!("{count} outputs are given");
-        let error = Error::new(ErrorKind::UnknownAttribute, text).value(count);
-        return Err(refuse(layer, error.allowed("1 output")));
+    if let Some(error) = refusal::too_many_outputs(layer.outputs.len()) {
+        return Err(refuse(layer, error));
     }
     for (name, _) in &layer.data {
         if !attributes.contains(name) {
-            let allowed = match attributes {
-                [] => "no attribute".into(),
-                _ => attributes.join(", "),
-            };
-            let text = format!("attribute `{}` does not exist", name.escape_debug());
-            let error = Error::new(ErrorKind::UnknownAttribute, text);
-            let error = error.parameter(name.to_string()).allowed(allowed);
+            let error = refusal::unknown_attribute(name, attributes, "");
             return Err(refuse(layer, error));
         }
     }
