@@ -56,8 +56,10 @@ pub struct Args {
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum EngineNames {
     /// The reference, element by element
+    #[value(name = Kind::Interp.name())]
     Interp,
     /// Precompiled moves, nothing to compile
+    #[value(name = Kind::Runner.name())]
     Runner,
     /// Machine code, with numbers as arguments and as constants
     Jit,

@@ -118,8 +118,10 @@ impl From<DialectName> for Dialect {
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum EngineName {
     /// The reference, element by element
+    #[value(name = Kind::Interp.name())]
     Interp,
     /// Precompiled moves, nothing to compile
+    #[value(name = Kind::Runner.name())]
     Runner,
     /// Machine code
     Jit,

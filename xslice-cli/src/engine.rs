@@ -24,16 +24,22 @@ pub enum Kind {
 impl Kind {
     /// Every engine: what `--engine all` means.
     pub const ALL: [Self; 4] = [Self::Interp, Self::Runner, Self::Keyed, Self::Baked];
-}
 
-impl fmt::Display for Kind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
+    /// Its name, on the command line too.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
             Self::Interp => "interp",
             Self::Runner => "runner",
             Self::Keyed => "jit-keyed",
             Self::Baked => "jit-baked",
-        })
+        }
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::data::Data;
 use super::workloads::{Compiled, Workload};
+use crate::engine::Kind;
 use crate::error::Result;
 use std::hint::black_box;
 use xslice::ir::Source;
@@ -11,14 +12,16 @@ use xslice::{Engine, Input, Jit, Kernel, Plan, Program, Scratch, Signature, inte
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Strategy {
     /// The reference, element by element
+    #[value(name = Kind::Interp.name())]
     Interp,
     /// Precompiled moves, nothing to compile
+    #[value(name = Kind::Runner.name())]
     Runner,
     /// Machine code, with numbers as arguments
-    #[value(name = "jit-keyed")]
+    #[value(name = Kind::Keyed.name())]
     Keyed,
     /// Machine code, with numbers as constants
-    #[value(name = "jit-baked")]
+    #[value(name = Kind::Baked.name())]
     Baked,
     /// The Rust of the macro
     Macro,
@@ -41,10 +44,10 @@ impl Strategy {
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
-            Self::Interp => "interp",
-            Self::Runner => "runner",
-            Self::Keyed => "jit-keyed",
-            Self::Baked => "jit-baked",
+            Self::Interp => Kind::Interp.name(),
+            Self::Runner => Kind::Runner.name(),
+            Self::Keyed => Kind::Keyed.name(),
+            Self::Baked => Kind::Baked.name(),
             Self::Macro => "macro",
             Self::Memcpy => "memcpy",
         }
