@@ -121,6 +121,9 @@ pub(crate) struct RowTiles {
         expect(dead_code, reason = "only tiles with masks are cut or spill")
     )]
     pub earlier: (usize, isize),
+    /// Loads of the last vector of those that are cut which give some of its bytes.
+    #[cfg(target_arch = "x86_64")]
+    pub loads: usize,
 }
 
 impl RowTiles {
@@ -134,6 +137,8 @@ impl RowTiles {
             cut: 0,
             rest: 0,
             earlier: (0, 0),
+            #[cfg(target_arch = "x86_64")]
+            loads: usize::MAX,
         }
     }
 }

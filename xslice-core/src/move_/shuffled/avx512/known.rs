@@ -111,7 +111,7 @@ unsafe fn one_row<const VECTORS: usize, const LOADS: usize, const WORDS: bool, c
         match LONG && VECTORS == 1 {
             true => in_registers.long_row(tables, (src, dst), known),
             false => {
-                in_registers.row::<false, 0>(tables, (src, dst), known.tiles, Fetch::NONE);
+                in_registers.row::<false, 0, false>(tables, (src, dst), known.tiles, Fetch::NONE);
                 in_registers.last(known, (src, dst));
             }
         }
@@ -230,7 +230,7 @@ unsafe fn inside<const VECTORS: usize, const LOADS: usize, const WORDS: bool>(
             src = src.wrapping_offset(apart.1);
         }
         for _ in rows {
-            in_registers.row::<false, 0>(tables, (src, dst), tiles, Fetch::NONE);
+            in_registers.row::<false, 0, false>(tables, (src, dst), tiles, Fetch::NONE);
             dst = dst.wrapping_offset(apart.0);
             src = src.wrapping_offset(apart.1);
         }

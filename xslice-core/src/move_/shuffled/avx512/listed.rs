@@ -115,7 +115,7 @@ pub(super) unsafe fn moved<
         }
         for &(tile, bytes) in &tiles.cut {
             let (src, dst) = tile.place(src, dst);
-            in_registers.cut(dst, src, bytes);
+            in_registers.cut(dst, src, bytes, LOADS);
         }
         if ENDS {
             at_ends::<VECTORS, LOADS>(&run, tables, &tiles.at_ends);

@@ -218,7 +218,7 @@ unsafe fn shaped<const VECTORS: usize, const LOADS: usize>(
             let place = (row.src, row.dst);
             match (short.tiles.whole, short.tiles.cut) {
                 _ if all_fit || short.fits(&row) => {
-                    in_registers.row::<false, 0>(tables, place, short.tiles, Fetch::NONE);
+                    in_registers.row::<false, 0, false>(tables, place, short.tiles, Fetch::NONE);
                 }
                 (0, 1) => {
                     in_registers.masked(&row, tables, place, rows.bytes);

@@ -24,6 +24,13 @@ const ROWS_AHEAD: isize = 2;
 /// Where only the next of long rows is fetched, shorter ones are not.
 const LEAST_FETCHED: usize = 2 << 10;
 
+/// A tile that is cut leaves out loads that give nothing of it where these are so many, and is cut then even if it might spill: fewer take
+/// less time than to leave them out.
+const LEAST_LEFT_OUT: usize = 3;
+
+/// The same as a part of all loads of a row.
+const LEAST_PART: usize = 5;
+
 /// What short rows have in common.
 pub(super) struct Short {
     pub tiles: RowTiles,
@@ -47,6 +54,7 @@ impl Short {
             tiles: RowTiles {
                 cut,
                 rest,
+                loads: tables.loads_that_give(rest),
                 ..RowTiles::whole(whole)
             },
             reach: tables.reach_to(others as isize * tables.src_stride),
@@ -87,6 +95,7 @@ impl Short {
         let earlier = whole as isize * tables.src_stride - place;
         let tiles = RowTiles {
             rest: tables.tile,
+            loads: tables.per_vector,
             earlier: (tables.tile - rest, earlier),
             ..self.tiles
         };
@@ -146,6 +155,14 @@ impl Short {
             false => 0,
         }
     }
+}
+
+/// Whether the last tile of a row, of `loads` loads for each vector, is cut by some of them.
+fn leaves_out(tiles: RowTiles, loads: usize) -> bool {
+    let left_out = loads.saturating_sub(tiles.loads);
+    tiles.cut > 0
+        && left_out >= LEAST_LEFT_OUT
+        && LEAST_PART * left_out >= (tiles.whole + 1) * loads
 }
 
 /// Whether tiles read forwards, and more than they write, up to twice as much: others come out of the second cache as fast as they are moved,
@@ -254,7 +271,11 @@ unsafe fn several<const VECTORS: usize, const LOADS: usize>(
             }
         } else {
             if inside.start < spilling {
-                part(inside.start..spilling, short.spilled());
+                let spilled = match leaves_out(short.tiles, LOADS) {
+                    true => short.tiles,
+                    false => short.spilled(),
+                };
+                part(inside.start..spilling, spilled);
             }
             if spilling < inside.end {
                 part(spilling..inside.end, short.tiles);
@@ -341,18 +362,30 @@ unsafe fn inner<const VECTORS: usize, const LOADS: usize>(
     // SAFETY: by the contract of this function.
     unsafe {
         if rows.cache == Cache::Near {
-            return fetched::<VECTORS, LOADS, false, 0>(first, tables, rows, tiles, Fetch::NONE);
+            return fetched::<VECTORS, LOADS, false, 0, false>(
+                first,
+                tables,
+                rows,
+                tiles,
+                Fetch::NONE,
+            );
         }
         let fetch = short.fetch(tables, rows);
+        if LOADS > LEAST_LEFT_OUT && leaves_out(tiles, LOADS) {
+            return match fetch.lines {
+                0 => fetched::<VECTORS, LOADS, true, 0, true>(first, tables, rows, tiles, fetch),
+                _ => fetched::<VECTORS, LOADS, true, MANY, true>(first, tables, rows, tiles, fetch),
+            };
+        }
         match fetch.lines {
-            0 => fetched::<VECTORS, LOADS, true, 0>(first, tables, rows, tiles, fetch),
-            2 => fetched::<VECTORS, LOADS, true, 2>(first, tables, rows, tiles, fetch),
-            _ => fetched::<VECTORS, LOADS, true, MANY>(first, tables, rows, tiles, fetch),
+            0 => fetched::<VECTORS, LOADS, true, 0, false>(first, tables, rows, tiles, fetch),
+            2 => fetched::<VECTORS, LOADS, true, 2, false>(first, tables, rows, tiles, fetch),
+            _ => fetched::<VECTORS, LOADS, true, MANY, false>(first, tables, rows, tiles, fetch),
         }
     }
 }
 
-/// Fetches as [`WideInRegisters::tiles`] does.
+/// Fetches as [`WideInRegisters::tiles`] does; `SOME` as [`WideInRegisters::row`].
 ///
 /// # Safety
 /// As [`inner`].
@@ -363,6 +396,7 @@ unsafe fn fetched<
     const LOADS: usize,
     const WRITE: bool,
     const READ: usize,
+    const SOME: bool,
 >(
     first: &Run,
     tables: &Tables<64>,
@@ -375,7 +409,7 @@ unsafe fn fetched<
     let (mut src, mut dst) = (first.src, first.dst);
     for _ in 0..rows.count {
         // SAFETY: by the contract of this function.
-        unsafe { tables_of.row::<WRITE, READ>(tables, (src, dst), tiles, fetch) };
+        unsafe { tables_of.row::<WRITE, READ, SOME>(tables, (src, dst), tiles, fetch) };
         dst = dst.wrapping_offset(rows.dst_stride);
         src = src.wrapping_offset(rows.src_stride);
     }
@@ -384,13 +418,13 @@ unsafe fn fetched<
 impl<const VECTORS: usize, const LOADS: usize, const WORDS: bool>
     WideInRegisters<VECTORS, LOADS, WORDS>
 {
-    /// Moves these tiles of a row.
+    /// Moves these tiles of a row. With `SOME`, the one that is cut last has only the loads that give some of it.
     ///
     /// # Safety
     /// As [`inner`].
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
     #[inline]
-    pub unsafe fn row<const WRITE: bool, const READ: usize>(
+    pub unsafe fn row<const WRITE: bool, const READ: usize, const SOME: bool>(
         &self,
         tables: &Tables<64>,
         places: Place,
@@ -405,7 +439,11 @@ impl<const VECTORS: usize, const LOADS: usize, const WORDS: bool>
             let mut rest = tiles.rest;
             for _ in 0..tiles.cut {
                 let given = rest.min(tables.given);
-                self.cut(dst, src, given);
+                let loads = match SOME && given == rest {
+                    true => tiles.loads,
+                    false => LOADS,
+                };
+                self.cut(dst, src, given, loads);
                 src = src.wrapping_offset(tables.src_stride);
                 dst = dst.wrapping_add(tables.tile);
                 rest -= given;
@@ -440,8 +478,8 @@ impl<const VECTORS: usize, const LOADS: usize> WideInRegisters<VECTORS, LOADS> {
                 }
             }
             let cut = RowTiles { whole: 0, ..tiles };
-            self.row::<false, 0>(tables, a, cut, Fetch::NONE);
-            self.row::<false, 0>(tables, b, cut, Fetch::NONE);
+            self.row::<false, 0, false>(tables, a, cut, Fetch::NONE);
+            self.row::<false, 0, false>(tables, b, cut, Fetch::NONE);
         }
     }
 }

@@ -119,8 +119,23 @@ impl<const VECTORS: usize, const LOADS: usize, const WORDS: bool>
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
     #[inline]
     pub unsafe fn vector(&self, v: usize, src: *const u8) -> __m512i {
+        // SAFETY: by the contract of this function.
+        unsafe { self.vector_by(LOADS, v, src) }
+    }
+
+    /// The same by the first `loads` of its loads: bytes that the others give are anything.
+    ///
+    /// # Safety
+    /// These loads are readable, and the second of words.
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
+    #[inline]
+    unsafe fn vector_by(&self, loads: usize, v: usize, src: *const u8) -> __m512i {
         let mut vector = _mm512_setzero_si512();
         for l in 0..LOADS {
+            // Words of the first are put in order when the second is merged.
+            if l >= loads.max(1 + usize::from(WORDS)) {
+                break;
+            }
             // SAFETY: by the contract of this function.
             let loaded = unsafe { _mm512_loadu_si512(src.offset(self.offsets[v][l]).cast()) };
             let (mask, order) = (self.masks[v][l], self.orders[v][l]);
@@ -173,19 +188,20 @@ impl<const VECTORS: usize, const LOADS: usize, const WORDS: bool>
         (src, dst)
     }
 
-    /// Moves the first bytes of a tile.
+    /// Moves the first bytes of a tile; `loads` of the vector that has the last of them give them.
     ///
     /// # Safety
     /// As [`WideInRegisters::tile`], for `bytes` bytes.
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
     #[inline]
-    pub unsafe fn cut(&self, dst: *mut u8, src: *const u8, bytes: usize) {
+    pub unsafe fn cut(&self, dst: *mut u8, src: *const u8, bytes: usize, loads: usize) {
         for v in 0..VECTORS {
             if v * 64 < bytes {
-                let mask = mask_of(bytes - v * 64);
+                let left = bytes - v * 64;
+                let (mask, loads) = (mask_of(left), if left > 64 { LOADS } else { loads });
                 // SAFETY: by the contract of this function; the mask leaves out every byte after the last.
                 unsafe {
-                    let vector = self.vector(v, src);
+                    let vector = self.vector_by(loads, v, src);
                     _mm512_mask_storeu_epi8(dst.add(v * 64).cast(), mask, vector);
                 }
             }
