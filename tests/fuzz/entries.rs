@@ -107,13 +107,12 @@ fn zeros(ty: xslice::ElementType, shape: &[usize]) -> Option<Arc<Tensor>> {
     Tensor::zeros(ty, shape).ok().map(Arc::new)
 }
 
-/// Runs a model on zeros: an unknown dimension is 2.
+/// Runs a model on zeros: an unknown dimension is 2, or what its bounds allow.
 fn run(model: &Model) {
     let inputs = model.inputs.iter().map(|input| {
-        let declared = input.declared()?;
-        let shape = declared.shape.as_ref()?;
-        let shape: Vec<usize> = shape.iter().map(|dim| dim.unwrap_or(2)).collect();
-        zeros(declared.element_type, &shape)
+        let dims = input.dimensions.as_ref()?.iter();
+        let shape: Vec<usize> = dims.map(|dim| dim.size_near(2)).collect();
+        zeros(input.element_type?, &shape)
     });
     let Ok(call) = Call::bind(model, inputs.collect(), LIMIT as u64) else {
         return;

@@ -25,6 +25,7 @@ pub use traffic::traffic;
 use crate::cli::{Common, list_names, print, progress};
 use crate::error::{Error, Result, too_large};
 use crate::files::{self, Staged};
+use crate::number::number;
 use crate::request::{Request, What};
 use prepared::{Prepared, Strategy};
 use std::ffi::OsString;
@@ -82,7 +83,7 @@ pub struct Args {
     strategies: Vec<Strategy>,
 
     /// How often each strategy is timed; a movement has at most 3 seconds
-    #[arg(long, value_name = "N", default_value_t = 40, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 40, value_parser = parse_rounds)]
     rounds: u32,
 
     /// Also writes every figure to this file; with `-` they are printed instead of the table
@@ -91,6 +92,11 @@ pub struct Args {
 
     #[command(flatten)]
     common: Common,
+}
+
+fn parse_rounds(text: &str) -> std::result::Result<u32, &'static str> {
+    let rounds = number(text).filter(|&rounds: &u32| rounds > 0);
+    rounds.ok_or("a whole number from 1 on is expected")
 }
 
 /// The workloads that are wanted, and the names of those that take too much.

@@ -7,7 +7,7 @@ use crate::cli::{list_names, split_assignment};
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::files;
-use crate::import::{Model, ModelInput, ModelOutput};
+use crate::import::{self, Model, ModelInput, ModelOutput};
 use std::path::Path;
 use std::sync::Arc;
 use xslice::{ElementType, Input, Program, Signature, Tensor};
@@ -121,9 +121,8 @@ impl Call {
             let what = format!("no value for input {inputs}; {advice}");
             return Err(Error::argument(what));
         }
-        for (input, tensor) in model.inputs.iter().zip(&tensors) {
-            input.admit(tensor.element_type(), tensor.shape())?;
-        }
+        let given = model.inputs.iter().zip(&tensors);
+        import::admit(given.map(|(input, tensor)| (input, tensor.element_type(), tensor.shape())))?;
         Ok(Self { tensors, max_bytes })
     }
 

@@ -316,10 +316,11 @@ fn operands(
         }
     }
     unknown.refuse(type_advice)?;
-    for (input, operand) in model.inputs.iter().zip(&operands) {
+    let given = model.inputs.iter().zip(&operands);
+    import::admit(given.map(|(input, operand)| {
         let (ty, shape) = operand.type_and_shape();
-        input.admit(ty, shape)?;
-    }
+        (input, ty, shape)
+    }))?;
     Ok(operands)
 }
 

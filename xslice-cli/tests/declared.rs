@@ -136,6 +136,66 @@ fn a_type_is_compared_before_a_shape() {
     );
 }
 
+/// Operand by operand, as the library does it: what is wrong with the first goes before what is wrong with the second.
+#[test]
+fn the_type_of_an_input_is_compared_before_the_shape_of_the_next() {
+    use xslice_cli::onnx::Message;
+    let inputs = [("a", 7, 2), ("b", 1, 3)];
+    let graph = GraphProto {
+        input: inputs
+            .map(|(name, ty, dim)| ValueInfoProto::tensor(name, ty, &[dim.into()]))
+            .into(),
+        output: vec![common::any("y", 0), common::any("z", 0)],
+        node: vec![
+            NodeProto::new("Identity", "first", &["a"], &["y"]),
+            NodeProto::new("Identity", "second", &["b"], &["z"]),
+        ],
+        ..GraphProto::default()
+    };
+    let model = Model::new("m.onnx", model(13, graph).encode_to_vec());
+    let path = model.path.to_string_lossy();
+    let given = [("a", 2), ("b", 4)].map(|(name, len)| {
+        let file = model.files.tensor(&format!("{name}.npy"), &iota(&[len]));
+        format!("{name}={}", file.display())
+    });
+    for command in ["run", "explain"] {
+        let line = refusal(&xslice(&[
+            command, &path, "--input", &given[0], "--input", &given[1],
+        ]));
+        let words = "`a` has element type f32 (allowed: i64) [E402";
+        assert!(line.contains(words), "{command}: {line}");
+    }
+}
+
+/// A name is worded as the library words it.
+#[test]
+fn a_name_with_a_quote_stays_as_it_is() {
+    let data = "<data shape=\"2,2..5\" element_type=\"f32\"/>";
+    let ir = ir(data).replace("name=\"x\"", "name=\"it's\"");
+    let model = Model::new("m.xml", ir);
+    let x = model.files.tensor("x.npy", &iota(&[6]));
+    let input = format!("it's={}", x.display());
+    let line = refusal(&xslice(&[
+        "run",
+        &model.path.to_string_lossy(),
+        "--input",
+        &input,
+    ]));
+    assert!(
+        line.contains("`it's` has shape [6] (allowed: [2, 2..=5])"),
+        "{line}"
+    );
+}
+
+/// A parameter of which nothing is said takes anything.
+#[test]
+fn a_parameter_without_type_and_dimensions_takes_any_shape() {
+    let port = "<port id=\"0\" precision=\"FP32\"><dim>2</dim><dim>2..5</dim></port>";
+    let ir = ir("").replace(port, "<port id=\"0\"/>");
+    let output = Model::new("m.xml", ir).with_value("run", &[7, 7]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+}
+
 /// Row 38 of the rules: what ports print is not trusted over the data.
 #[test]
 fn the_dimensions_of_a_port_bind_only_where_the_data_has_none() {

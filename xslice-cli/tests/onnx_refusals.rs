@@ -342,6 +342,12 @@ fn what_is_outside_the_scope_names_the_node_and_its_operator() {
         .push(b"\x0a\x03\x42\x01w".to_vec());
     let dense = "(allowed: a dense tensor, which holds all of its elements) [E504";
     refused(&sparse, &x, &["initializer `w`: it is sparse ", dense]);
+    sparse.graph.as_mut().unwrap().sparse_initializer[0].clear();
+    refused(
+        &sparse,
+        &x,
+        &["an initializer without a name is sparse ", dense],
+    );
     let mut sequence = slice_model();
     sequence.graph.as_mut().unwrap().input[0].r#type = Some(TypeProto {
         sequence_type: Some(vec![]),

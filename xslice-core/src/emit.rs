@@ -70,7 +70,7 @@ pub struct Function<'a> {
     pub variables: &'a str,
     /// Where the result goes.
     pub destination: Destination,
-    /// Whether it returns a `Result`; needed where a plan has checks.
+    /// Whether it returns a `Result`; needed where a plan has [checks](Plan::checks).
     pub fallible: bool,
 }
 

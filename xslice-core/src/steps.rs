@@ -93,10 +93,7 @@ fn each_step(
         let sources = Sources::new(plan, inputs, scratch.sources());
         let left = left_to(planned, &sources, tests)?;
         let passed = match planned.scratch() {
-            None => {
-                let sources = Sources::new(plan, inputs, scratch.sources());
-                nest(number, planned, &sources, output)
-            }
+            None => nest(number, planned, &sources, output),
             Some(at) => {
                 let (earlier, mut temporary) = scratch.split(at);
                 let sources = Sources::new(plan, inputs, earlier);

@@ -124,7 +124,8 @@ impl JitBuilder {
     }
 }
 
-/// Compiles programs to kernels, and remembers them. `Send` and `Sync`: one is for all threads, and [`global`](crate::global) is for a whole process.
+/// Compiles programs to kernels, and remembers them. `Send` and `Sync`: one is for all threads, and [`global`](crate::global) is for a whole
+/// process.
 ///
 /// ```
 /// use xslice_core::{ElementType, Program, Signature};

@@ -114,7 +114,7 @@ impl Kernel {
         let Shared { plan, nests, .. } = &*self.0;
         let numbers = nests
             .iter()
-            .map(|nest| size_of_val(&*nest.arguments.numbers));
+            .map(|nest| nest.arguments.numbers.capacity() * size_of::<i64>());
         size_of::<Shared>() + size_of_val(&**nests) + numbers.sum::<usize>() + plan.memory()
     }
 
@@ -306,12 +306,12 @@ impl Bound {
         let [first, second]: [_; IN_REGISTERS] = std::array::from_fn(start);
         let numbers = self.arguments.numbers.as_ptr();
         // SAFETY: the code was compiled for the parts that the numbers and the buffers were split into (`key::split` or
-        // `key::split_known`, one schedule), so it reads exactly these arrays, and pieces no numbers; the first two buffers are handed over
-        // as well, null where it has no such position. The schedule is of a verified nest (I2); `Plan::admit` or `Direct` has compared the
-        // buffers of this call with the lengths it was verified for, and the checks of the plan before it have proved its indices, but for
-        // those that it tests before it uses them: every access is in bounds (I3). Pieces take each byte from where the schedule has it, and
-        // what they load besides lies between these bytes, or behind the code. `dst` comes from an exclusive borrow, `starts` from shared
-        // ones or from earlier temporaries (I5). The pages stay mapped: `self` holds the code.
+        // `key::split_known`, one schedule), so it reads exactly these arrays, and pieces no numbers; the first two buffers are handed
+        // over as well, null where it has no such position. The schedule is of a verified nest (I2); `Plan::admit` or `Direct` has
+        // compared the buffers of this call with the lengths it was verified for, and the checks of the plan before it have proved its
+        // indices, but for those that it tests before it uses them: every access is in bounds (I3). Pieces take each byte from where the
+        // schedule has it, and what they load besides lies between these bytes, or behind the code. `dst` comes from an exclusive
+        // borrow, `starts` from shared ones or from earlier temporaries (I5). The pages stay mapped: `self` holds the code.
         unsafe { (self.code.entry)(numbers, starts.as_ptr(), dst, first, second) }
     }
 }

@@ -3,6 +3,7 @@
 //! The library knows an element type and dimensions that are fixed or open. Models say more: what an open dimension is at least and at
 //! most, what it is called, and dimensions where the element type is left open. Decided here: which shapes all of that admits.
 
+use super::value::printable;
 use crate::number::MOST_DIMENSION;
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -40,7 +41,7 @@ impl Dimension {
 
     /// It has one of these sizes.
     #[must_use]
-    pub fn within(sizes: RangeInclusive<usize>) -> Self {
+    pub(crate) fn within(sizes: RangeInclusive<usize>) -> Self {
         Self { sizes, name: None }
     }
 
@@ -73,10 +74,10 @@ impl Dimension {
         self.name.as_deref()
     }
 
-    /// A size to begin with: 1 where that is allowed.
+    /// This size, or the nearest that is allowed.
     #[must_use]
-    pub fn example(&self) -> usize {
-        1.clamp(*self.sizes.start(), *self.sizes.end())
+    pub fn size_near(&self, size: usize) -> usize {
+        size.clamp(*self.sizes.start(), *self.sizes.end())
     }
 }
 
@@ -89,6 +90,23 @@ impl fmt::Display for Dimension {
             (least, most) => write!(f, "{least}..={most}"),
         }
     }
+}
+
+/// Compares the shapes of values, or those that are asked for, with the dimensions of the inputs.
+///
+/// # Errors
+/// The first other shape, in the words in which the library refuses one. It goes operand by operand, and of each the element type goes first:
+/// where that is another one, this and all that follows is left to it.
+pub fn admit<'a>(
+    given: impl Iterator<Item = (&'a ModelInput, ElementType, &'a [usize])>,
+) -> Result<(), Error> {
+    for (input, ty, shape) in given {
+        if input.element_type.is_some_and(|declared| declared != ty) {
+            return Ok(());
+        }
+        input.admit(shape)?;
+    }
+    Ok(())
 }
 
 impl ModelInput {
@@ -116,22 +134,18 @@ impl ModelInput {
     }
 
     /// Compares the shape of a value, or the one that is asked for, with the dimensions.
-    ///
-    /// # Errors
-    /// Another shape, in the words in which the library refuses one. It refuses another element type, too, and that goes first: it is
-    /// left to it.
-    pub fn admit(&self, ty: ElementType, shape: &[usize]) -> Result<(), Error> {
-        let is_other_type = self.element_type.is_some_and(|declared| declared != ty);
+    fn admit(&self, shape: &[usize]) -> Result<(), Error> {
         let fits = self.dimensions.as_ref().is_none_or(|dims| {
             let mut pairs = dims.iter().zip(shape);
             dims.len() == shape.len() && pairs.all(|(dim, size)| dim.sizes.contains(size))
         });
-        if fits || is_other_type {
+        if fits {
             return Ok(());
         }
-        let text = format!("`{}` has shape {shape:?}", self.name.escape_debug());
+        let name = printable(&self.name);
+        let text = format!("`{name}` has shape {shape:?}");
         Err(Error::new(ErrorKind::OperandShape, text)
-            .parameter(self.name.clone())
+            .parameter(name.into_owned())
             .value(format!("{shape:?}"))
             .allowed(self.dimensions_text().unwrap_or_default()))
     }

@@ -10,6 +10,7 @@ pub mod openvino;
 mod refusal;
 mod value;
 
+pub(crate) use input::admit;
 pub use input::{Dimension, ModelInput};
 
 use crate::error::{Fault, Result, too_large};

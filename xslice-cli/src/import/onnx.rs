@@ -126,10 +126,14 @@ struct Importer<'a> {
 impl Importer<'_> {
     fn graph(&mut self, graph: GraphProto) -> Result<()> {
         if let Some(sparse) = graph.sparse_initializer.first() {
-            let fault = Fault::outside_scope(None, format!("it is sparse (allowed: {DENSE})"));
-            return Err(fault
-                .within("initializer", &proto::sparse_name(sparse))
-                .into());
+            let refused = |what: &str| {
+                Fault::outside_scope(None, format!("{what} is sparse (allowed: {DENSE})"))
+            };
+            return Err(match proto::sparse_name(sparse).as_str() {
+                "" => refused("an initializer without a name"),
+                name => refused("it").within("initializer", name),
+            }
+            .into());
         }
         // Before anything is read: a network's weights may be beyond every limit, or not there.
         for (at, node) in graph.node.iter().enumerate() {

@@ -38,7 +38,7 @@ impl From<Value> for Param {
 }
 
 /// The name of an operand in a program: a plan prints it as it is, and a model may hold control characters in it.
-fn printable(name: &str) -> Cow<'_, str> {
+pub(super) fn printable(name: &str) -> Cow<'_, str> {
     if name.contains(char::is_control) {
         name.escape_debug().to_string().into()
     } else {

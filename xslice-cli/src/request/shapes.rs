@@ -140,6 +140,6 @@ fn example(input: &ModelInput) -> String {
     let Some(dims) = &input.dimensions else {
         return "1,2,3".into();
     };
-    let dims = dims.iter().map(|dim| dim.example().to_string());
+    let dims = dims.iter().map(|dim| dim.size_near(1).to_string());
     dims.collect::<Vec<_>>().join(",")
 }

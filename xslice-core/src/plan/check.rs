@@ -171,12 +171,15 @@ pub struct Tested {
 impl Tested {
     /// The last of the steps before the nest of a schedule, taken from them, if it is such a check.
     pub(crate) fn take(steps: &mut Vec<Step>, schedule: &Schedule) -> Option<Box<Self>> {
-        let Some(Step::Check(check)) = steps.last() else {
-            return None;
-        };
-        let reader = check.reader_in(schedule)?;
-        match steps.pop() {
-            Some(Step::Check(check)) => Some(Box::new(Self { check, reader })),
+        let mut reader = None;
+        let last = steps.pop_if(|step| {
+            if let Step::Check(check) = step {
+                reader = check.reader_in(schedule);
+            }
+            reader.is_some()
+        });
+        match (last, reader) {
+            (Some(Step::Check(check)), Some(reader)) => Some(Box::new(Self { check, reader })),
             _ => None,
         }
     }

@@ -271,16 +271,6 @@ impl<const N: usize> Tables<N> {
         (self.reach.0 + last.min(0), self.reach.1 + last.max(0))
     }
 
-    /// How many loads of a vector, from its first on, give the last bytes of `bytes` bytes of a tile, or of tiles.
-    #[cfg(target_arch = "x86_64")]
-    pub fn loads_that_give(&self, bytes: usize) -> usize {
-        let last = bytes.saturating_sub(1) % self.given;
-        let loads = self.loads.chunks(self.per_vector).nth(last / N);
-        let is_wanted = |load: &Load<N>| load.mask.trailing_zeros() as usize <= last % N;
-        let wanted = loads.and_then(|loads| loads.iter().rposition(is_wanted));
-        wanted.map_or(self.per_vector, |last| last + 1)
-    }
-
     /// Whether a tile is whole vectors.
     pub fn fill_vectors(&self) -> bool {
         self.tile == self.vectors * N

@@ -1,8 +1,8 @@
 //! The messages of `onnx.proto` that data movement needs, field by field.
 //!
 //! Names and numbers are those of ONNX; fields that are not declared are skipped when a file is read. Where only the
-//! *presence* of a field matters (a graph attribute, a segment, a sparse tensor), it is declared as bytes and never decoded, so
-//! nothing here nests by more than a handful of levels.
+//! *presence* of a field matters (a graph attribute, a segment, a sparse tensor), it is declared as bytes, and no more of it is decoded than a
+//! name for its refusal: nothing here nests by more than a handful of levels.
 //!
 //! These messages are public so that programs can write models with them:
 //!

@@ -113,11 +113,15 @@ fn refuse(layer: &Layer<'_>, error: Error) -> Fault {
 /// An input of the model.
 pub fn parameter(layer: &Layer<'_>) -> Result<ModelInput, Fault> {
     let port = layer.outputs.first();
+    let element_type = layer.element_type()?;
+    // A port without dimensions is that of a scalar, or says nothing: where nothing else is said either, anything goes.
+    let is_told = layer.attribute("shape").is_some() || element_type.is_some();
+    let dimensions = layer.shape()?;
     Ok(ModelInput {
         name: layer.name.into(),
         aliases: port.map(Port::names).unwrap_or_default(),
-        element_type: layer.element_type()?,
-        dimensions: layer.shape()?,
+        element_type,
+        dimensions: dimensions.filter(|dims| is_told || !dims.is_empty()),
         initial: None,
     })
 }

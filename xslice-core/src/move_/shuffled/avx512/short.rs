@@ -10,7 +10,7 @@ use crate::move_::copy::Rows;
 use crate::move_::processor::habits;
 use crate::move_::shuffled::Run;
 use crate::move_::shuffled::lanes::{by_shape, fitting, inside, last_tile};
-use crate::shuffle::{Pattern, RowTiles, Tables};
+use crate::shuffle::{Load, Pattern, RowTiles, Tables};
 use core::ops::Range;
 
 /// Whether rows are that short.
@@ -54,7 +54,7 @@ impl Short {
             tiles: RowTiles {
                 cut,
                 rest,
-                loads: tables.loads_that_give(rest),
+                loads: loads_that_give(tables, rest),
                 ..RowTiles::whole(whole)
             },
             reach: tables.reach_to(others as isize * tables.src_stride),
@@ -157,8 +157,19 @@ impl Short {
     }
 }
 
-/// Whether the last tile of a row, of `loads` loads for each vector, is cut by some of them.
-fn leaves_out(tiles: RowTiles, loads: usize) -> bool {
+/// How many loads of a vector, from its first on, give the last of `bytes` bytes of a tile, or of tiles.
+fn loads_that_give(tables: &Tables<64>, bytes: usize) -> usize {
+    let last = bytes.saturating_sub(1) % tables.given;
+    let is_wanted = |load: &Load<64>| load.mask.trailing_zeros() as usize <= last % 64;
+    let wanted = tables.of_vector(last / 64).iter().rposition(is_wanted);
+    wanted.map_or(tables.per_vector, |last| last + 1)
+}
+
+/// Whether the last tile of rows that are not near, of `loads` loads for each vector, is cut by some of them.
+fn leaves_out(rows: &Rows, tiles: RowTiles, loads: usize) -> bool {
+    if rows.cache == Cache::Near {
+        return false;
+    }
     let left_out = loads.saturating_sub(tiles.loads);
     tiles.cut > 0
         && left_out >= LEAST_LEFT_OUT
@@ -271,7 +282,7 @@ unsafe fn several<const VECTORS: usize, const LOADS: usize>(
             }
         } else {
             if inside.start < spilling {
-                let spilled = match leaves_out(short.tiles, LOADS) {
+                let spilled = match leaves_out(rows, short.tiles, LOADS) {
                     true => short.tiles,
                     false => short.spilled(),
                 };
@@ -371,7 +382,7 @@ unsafe fn inner<const VECTORS: usize, const LOADS: usize>(
             );
         }
         let fetch = short.fetch(tables, rows);
-        if LOADS > LEAST_LEFT_OUT && leaves_out(tiles, LOADS) {
+        if LOADS > LEAST_LEFT_OUT && leaves_out(rows, tiles, LOADS) {
             return match fetch.lines {
                 0 => fetched::<VECTORS, LOADS, true, 0, true>(first, tables, rows, tiles, fetch),
                 _ => fetched::<VECTORS, LOADS, true, MANY, true>(first, tables, rows, tiles, fetch),
@@ -509,5 +520,48 @@ pub(super) unsafe fn at_an_end<const VECTORS: usize, const LOADS: usize>(
             places = in_registers.masked(row, tables, places, rest);
             rest = rest.saturating_sub(tables.tile);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::shuffle::{Anchor, Shuffle};
+    use alloc::vec::Vec;
+
+    #[test]
+    fn loads_that_give_some_of_a_tile_are_the_fewest() {
+        let mut left_out = 0;
+        for (unit, apart) in [1, 2, 4, 8]
+            .into_iter()
+            .flat_map(|unit| (2..40).map(move |apart| (unit, apart)))
+        {
+            let offsets: Vec<i32> = (0..unit).collect();
+            let stride = Some(i64::from(unit * apart));
+            let Some(pattern) = Pattern::new(offsets, stride, true, Anchor::Line(0)) else {
+                continue;
+            };
+            let shuffle = Shuffle::new(pattern);
+            let Some(tables) = shuffle.wide() else {
+                continue;
+            };
+            for bytes in 1..=tables.given {
+                let wanted = u64::MAX >> (63 - (bytes - 1) % 64);
+                let gives = |loads: usize| {
+                    let loads = &tables.of_vector((bytes - 1) / 64)[..loads];
+                    loads.iter().fold(0, |given, load| given | load.mask) & wanted == wanted
+                };
+                let fewest = (1..=tables.per_vector).find(|&loads| gives(loads));
+                assert_eq!(
+                    Some(loads_that_give(tables, bytes)),
+                    fewest,
+                    "{unit} {apart} {bytes}"
+                );
+                left_out += usize::from(
+                    tables.per_vector >= loads_that_give(tables, bytes) + LEAST_LEFT_OUT,
+                );
+            }
+        }
+        assert!(left_out > 1000, "{left_out} of them leave out loads");
     }
 }

@@ -123,17 +123,18 @@ impl<const VECTORS: usize, const LOADS: usize, const WORDS: bool>
         unsafe { self.vector_by(LOADS, v, src) }
     }
 
-    /// The same by the first `loads` of its loads: bytes that the others give are anything.
+    /// The same by the first `loads` of its loads: bytes that the others give are anything. Of words all are wanted: those of the first are put
+    /// in order when the second is merged.
     ///
     /// # Safety
-    /// These loads are readable, and the second of words.
+    /// These loads are readable.
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
     #[inline]
     unsafe fn vector_by(&self, loads: usize, v: usize, src: *const u8) -> __m512i {
+        debug_assert!(!WORDS || loads == LOADS, "words are merged by all loads");
         let mut vector = _mm512_setzero_si512();
         for l in 0..LOADS {
-            // Words of the first are put in order when the second is merged.
-            if l >= loads.max(1 + usize::from(WORDS)) {
+            if l >= loads {
                 break;
             }
             // SAFETY: by the contract of this function.
