@@ -234,12 +234,12 @@ impl Kernel {
         let nest = |number: usize, _: &_, sources: &Sources<'_>, output: &mut Output<'_>| {
             nests[number].run(sources, output)
         };
-        runner::steps(plan, inputs, output, with_scratch, tests, nest)
+        runner::steps(plan, inputs, output, with_scratch, tested_by_code, nest)
     }
 }
 
 /// Machine code tests the indices of its nest's check, whatever reads them: see `key::split`, which is told of the same reader.
-fn tests(_: Reader) -> bool {
+fn tested_by_code(_: Reader) -> bool {
     true
 }
 

@@ -164,11 +164,11 @@ pub(crate) fn each_step(
         // SAFETY: `steps` calls this for nests of an admitted call, each when its checks have passed, but for what its move checks.
         unsafe { nest(level, planned, sources, output) }
     };
-    steps::steps(plan, inputs, output, temporaries, tests, run)
+    steps::steps(plan, inputs, output, temporaries, tested_by_move, run)
 }
 
 /// Whether a nest tests the indices of its check: a precompiled Move does, loops of precompiled code do not.
-fn tests(reader: Reader) -> bool {
+fn tested_by_move(reader: Reader) -> bool {
     reader == Reader::Move
 }
 

@@ -8,7 +8,7 @@
 //! next one begins when every part is done.
 
 use super::part::{Part, Split};
-use super::{nest, scheduled, team, tests};
+use super::{nest, scheduled, team, tested_by_move};
 use crate::error::Error;
 use crate::level::Level;
 use crate::nest::schedule::Schedule;
@@ -94,7 +94,7 @@ pub(crate) fn run_parallel(
         unsafe { team::run(&all, threads.min(all.parts) - 1) };
         all.passed.into_inner()
     };
-    steps::steps(plan, inputs, output, temporaries, tests, run)
+    steps::steps(plan, inputs, output, temporaries, tested_by_move, run)
 }
 
 /// The start of a result that threads write different parts of.
