@@ -154,7 +154,10 @@ fn known_rows_at_the_ends_of_an_operand_are_read_inside_it() {
         let Move::Shuffle(periods) = schedule.inner() else {
             panic!("{text} is a shuffle");
         };
-        let known = schedule.known_rows().unwrap_or_else(|| panic!("{text}"));
+        let Some(known) = schedule.known_rows() else {
+            assert!(Level::best().vector() < 64, "{text}");
+            continue;
+        };
         let (first, last) = known.reach_of_all;
         let at = schedule.src().offset as isize;
         let reads = at + first..at + last;
