@@ -2,17 +2,16 @@
 //!
 //! A small call is over before it has been found how wide its runs are, which loops are around them, and how few there are in each turn.
 
+#[cfg(target_arch = "x86_64")]
+mod vectors;
+
 use super::at::Turns;
 use super::cache::Cache;
 use super::copy::{self, Mover, Rows, by_width};
 use super::few;
 use super::rows::{LEAST_ROW, go_by_width};
-#[cfg(target_arch = "x86_64")]
-use super::rows::{fills_lines, row};
 use crate::level::Level;
 use crate::nest::schedule::{KnownRuns, MoveRuns, Schedule, Strided};
-#[cfg(target_arch = "x86_64")]
-use crate::shuffle::LINE;
 use crate::shuffle::{RowLoop, RowLoops};
 
 /// How the best level moves all runs of a schedule whose Move these are, if they stay near and their loops are few.
@@ -48,12 +47,8 @@ fn moving_alone(level: Level, bytes: usize) -> Option<MoveRuns> {
     #[cfg(not(target_arch = "x86_64"))]
     let _ = level;
     #[cfg(target_arch = "x86_64")]
-    if fills_lines(level, bytes) {
-        return Some(match bytes.div_ceil(LINE) {
-            2 => by_lines::<2>,
-            3 => by_lines::<3>,
-            _ => alone_by_whole_lines,
-        });
+    if let Some(by_vectors) = vectors::moving_alone(level, bytes) {
+        return Some(by_vectors);
     }
     (bytes < LEAST_ROW).then(|| by_width!(bytes, alone()))
 }
@@ -66,8 +61,10 @@ fn moving(level: Level, turn_by: MoveRuns, rows: &Rows, loops: &RowLoops) -> Mov
         return turn_by;
     }
     #[cfg(target_arch = "x86_64")]
-    if level.vector() == LINE && rows.bytes == LINE && !are_long_turns(rows) {
-        return of_a_line_in_short_turns;
+    if !are_long_turns(rows)
+        && let Some(by_vectors) = vectors::moving_turns(level, rows)
+    {
+        return by_vectors;
     }
     moving_by_width(rows, loops)
 }
@@ -99,21 +96,10 @@ fn moving_turn(level: Level, rows: &Rows) -> Option<MoveRuns> {
     #[cfg(not(target_arch = "x86_64"))]
     let _ = level;
     #[cfg(target_arch = "x86_64")]
-    if level.vector() == LINE && rows.bytes == LINE {
-        return Some(of_a_line);
+    if let Some(by_vectors) = vectors::moving_turn(level, rows) {
+        return Some(by_vectors);
     }
-    if go_by_width(rows) {
-        return Some(by_width!(rows.bytes, by_mover()));
-    }
-    #[cfg(target_arch = "x86_64")]
-    if fills_lines(level, rows.bytes) {
-        return Some(match rows.bytes.div_ceil(LINE) {
-            2 => by_lines::<2>,
-            3 => by_lines::<3>,
-            _ => by_whole_lines,
-        });
-    }
-    None
+    go_by_width(rows).then(|| by_width!(rows.bytes, by_mover()))
 }
 
 /// Turns of so many runs are worth a call of a function each; those of runs that it puts together in pairs, of fewer.
@@ -193,21 +179,6 @@ impl KnownRuns {
             ..Rows::one(self.bytes, Cache::Near)
         }
     }
-
-    /// Calls `run` with where each of the innermost loop is written and read.
-    #[cfg(target_arch = "x86_64")]
-    #[inline(always)]
-    fn each(&self, dst: *mut u8, src: *const u8, run: impl Fn(*mut u8, *const u8)) {
-        let inner = Turns::of(self.loops.inner());
-        inner.each(dst, src).for_each(|(to, from)| run(to, from));
-    }
-
-    /// Whether each of the innermost loop begins with a vector of so many bytes of the result.
-    #[cfg(target_arch = "x86_64")]
-    fn begin_with<const VECTOR: usize>(&self, dst: *mut u8) -> bool {
-        let stride = self.loops.inner().apart.0.cast_unsigned();
-        (dst.addr() | stride).is_multiple_of(VECTOR)
-    }
 }
 
 /// Moves runs in all turns of several loops.
@@ -252,17 +223,6 @@ unsafe fn alone<M: Mover>(dst: *mut u8, src: *const u8, known: &KnownRuns) {
     unsafe { M::of(known.bytes).run(dst, src) };
 }
 
-/// Moves one run by vectors that fill lines of the result.
-///
-/// # Safety
-/// As [`alone`], for more than a line; the processor has AVX-512 F.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f")]
-unsafe fn alone_by_whole_lines(dst: *mut u8, src: *const u8, known: &KnownRuns) {
-    // SAFETY: by the contract of this function.
-    unsafe { row::whole_lines(dst, src, known.bytes) };
-}
-
 /// Moves runs of a width that has a mover.
 ///
 /// # Safety
@@ -271,84 +231,4 @@ unsafe fn alone_by_whole_lines(dst: *mut u8, src: *const u8, known: &KnownRuns) 
 unsafe fn by_mover<M: Mover>(dst: *mut u8, src: *const u8, known: &KnownRuns) {
     // SAFETY: by the contract of this function.
     unsafe { copy::quickly(M::of(known.bytes), dst, src, known.rows()) };
-}
-
-/// Moves runs of a line. Vectors as long would straddle two lines of the result in each, and so would half of those of 32 bytes; of 16
-/// bytes, none does where the result begins with one.
-///
-/// # Safety
-/// As [`by_mover`]; the processor has AVX-512 F.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f")]
-unsafe fn of_a_line(dst: *mut u8, src: *const u8, known: &KnownRuns) {
-    // SAFETY: by the contract of this function.
-    unsafe {
-        match known.begin_with::<16>(dst) && !known.begin_with::<LINE>(dst) {
-            true => by_mover::<copy::Fixed<LINE>>(dst, src, known),
-            false => by_lines::<1>(dst, src, known),
-        }
-    }
-}
-
-/// The same for short turns of several loops: to call a function for each would take as long as a few.
-///
-/// # Safety
-/// As [`KnownRuns::run`]; the processor has AVX-512 F.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f")]
-unsafe fn of_a_line_in_short_turns(dst: *mut u8, src: *const u8, known: &KnownRuns) {
-    #[target_feature(enable = "avx512f")]
-    #[inline(never)]
-    unsafe fn turns((dst, src): (*mut u8, *const u8), around: Turns, inner: Turns) {
-        for (to, from) in around.each(dst, src) {
-            for (to, from) in inner.each(to, from) {
-                // SAFETY: by the contract of `of_a_line_in_short_turns`.
-                unsafe { row::lines::<1>(to, from, LINE) };
-            }
-        }
-    }
-    // SAFETY: by the contract of this function.
-    unsafe {
-        if known.loops.begin_with::<16>(dst) && !known.loops.begin_with::<LINE>(dst) {
-            let by_width = moving_by_width(&known.rows(), &known.loops);
-            return by_width(dst, src, known);
-        }
-        let [outermost, around, inner] = known.loops.0.map(Turns::of);
-        for place in outermost.each(dst, src) {
-            turns(place, around, inner);
-        }
-    }
-}
-
-/// Moves runs of so many lines, or of less, where the last one overlaps the one before it.
-///
-/// # Safety
-/// As [`of_a_line`].
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f")]
-unsafe fn by_lines<const LINES: usize>(dst: *mut u8, src: *const u8, known: &KnownRuns) {
-    let bytes = known.bytes;
-    // SAFETY: by the contract of this function.
-    known.each(dst, src, move |to, from| unsafe {
-        row::lines::<LINES>(to, from, bytes);
-    });
-}
-
-/// Moves runs by vectors that fill lines of the result.
-///
-/// # Safety
-/// As [`of_a_line`], for runs of more than a line.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f")]
-unsafe fn by_whole_lines(dst: *mut u8, src: *const u8, known: &KnownRuns) {
-    const FOUR: usize = 4 * LINE;
-    const FIVE: usize = 5 * LINE;
-    // SAFETY: by the contract of this function.
-    unsafe {
-        match known.bytes {
-            FOUR if known.begin_with::<LINE>(dst) => by_lines::<4>(dst, src, known),
-            FIVE if known.begin_with::<LINE>(dst) => by_lines::<5>(dst, src, known),
-            bytes => known.each(dst, src, move |to, from| row::whole_lines(to, from, bytes)),
-        }
-    }
 }

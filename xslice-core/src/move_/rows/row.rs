@@ -120,7 +120,7 @@ pub(in crate::move_) unsafe fn lines<const LINES: usize>(
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 #[inline]
-pub(super) unsafe fn whole_vectors(dst: *mut u8, src: *const u8, bytes: usize) {
+pub(in crate::move_) unsafe fn whole_vectors(dst: *mut u8, src: *const u8, bytes: usize) {
     use core::arch::x86_64::{__m256i, _mm256_loadu_si256, _mm256_storeu_si256};
     // SAFETY: by the contract of this function, for places up to `bytes` less a vector.
     let load = |at: usize| unsafe { _mm256_loadu_si256(src.add(at).cast()) };

@@ -10,7 +10,8 @@ use crate::shuffle::{Anchor, LINE, Pattern, Period, Shuffle, places};
 use alloc::sync::Arc;
 use core::fmt;
 
-/// Longer runs of neighbouring bytes are moved as runs, unless they fit into a vector with most of the bytes between them.
+/// Longer runs of neighbouring bytes are moved as runs, unless several of them fit into a vector of a line, with most of the bytes between them.
+/// A vector of 16 bytes holds one at most, and a run takes no more than that.
 const MOST_BLOCK: usize = 12;
 
 /// Bytes of the source, in units of those moved, that a vector may be loaded with for the sake of such long runs.
@@ -68,7 +69,7 @@ impl fmt::Display for NoShuffle {
             Self::OneRun => f.write_str("there is only one run"),
             Self::LongRun(bytes) => write!(
                 f,
-                "{bytes} neighbouring bytes move together, and a shuffle pays up to {MOST_BLOCK}, or to a vector with few bytes between"
+                "{bytes} neighbouring bytes move together, and a shuffle pays up to {MOST_BLOCK}, or to a vector of {LINE} with few between"
             ),
             Self::Apart => f.write_str("turns do not lie side by side in the result"),
             Self::Table => f.write_str("an index says where its bytes are"),
@@ -252,7 +253,8 @@ impl Schedule {
         let inner = k + 1..self.extents.len();
         let src_stride = self.src.strides[k];
         let is_dense = src_stride.unsigned_abs() <= MOST_LOADED * period as u64;
-        if block > MOST_BLOCK && (block >= vector || !is_dense) {
+        let fits = vector == LINE && block < vector && is_dense;
+        if block > MOST_BLOCK && !fits {
             return Err(NoShuffle::LongRun(block));
         }
         // The loop that counts moves no table.
