@@ -80,7 +80,7 @@ fn rows_that_indices_name_are_known_where_they_are_the_same_in_all_turns() {
         assert_eq!(known(text), (true, true), "{text}");
     }
     for (text, what) in [
-        ("<f32[9], i: i64[70]> x[@i]", "many words alone"),
+        ("<f32[9], i: i64[700]> x[@i]", "many words alone"),
         (
             "<u8[90, 16], i: i64[4]> x[@i][:, ::2]",
             "rows that are patterns",

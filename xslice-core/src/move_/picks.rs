@@ -28,6 +28,9 @@ const NARROW: usize = 8;
 /// Most narrow rows of a single turn.
 const MOST_ALONE: usize = 64;
 
+/// The same without vectors of a line, by indices of 32 and of 64 bits: fewer of these are tested at once.
+const MOST_ALONE_OF_HALVES: (usize, usize) = (256, 640);
+
 /// Most narrow rows in all, where turns share their places. Where each turn has [few](KnownPicks::are_few), and the axis is longer than a
 /// line, there may be any number.
 const MOST_SHARED: usize = 640;
@@ -87,7 +90,7 @@ impl KnownPicks {
         let reach = self.indices::<i64>(core::ptr::null()).reach();
         let is_one = self.loops.is_one();
         let most = match self.bytes {
-            ..=NARROW if is_one => MOST_ALONE,
+            ..=NARROW if is_one => self.most_alone(),
             ..=NARROW if self.are_few() && reach > LINE => usize::MAX,
             4 | 8 if self.gathers_words() && reach > WINDOW => usize::MAX,
             4 | 8 if self.gathers_words() => MOST_WORDS,
@@ -106,6 +109,16 @@ impl KnownPicks {
                     && matches!(Cache::of(reach), Cache::Near | Cache::Second)
             }
             Cache::Far | Cache::None => false,
+        }
+    }
+
+    /// So many narrow rows at most, if they are those of a single turn.
+    fn most_alone(&self) -> usize {
+        let (of_i32, of_i64) = MOST_ALONE_OF_HALVES;
+        match self.index {
+            _ if self.level.vector() == LINE => MOST_ALONE,
+            IndexType::I32 => of_i32,
+            IndexType::I64 => of_i64,
         }
     }
 
