@@ -164,17 +164,16 @@ impl Direct {
         inputs: &[Input<'_>],
         output: &Output<'_>,
     ) -> Option<[*const u8; MOST_OPERANDS]> {
-        let mut starts = [core::ptr::null(); MOST_OPERANDS];
         if inputs.len() != self.count || (output.element_type(), output.len()) != self.output {
             return None;
         }
-        for ((start, input), operand) in starts.iter_mut().zip(inputs).zip(&self.operands) {
-            if (input.element_type(), input.len()) != *operand {
-                return None;
-            }
-            *start = input.as_ptr();
+        let mut operands = inputs.iter().zip(&self.operands);
+        if operands.any(|(input, operand)| (input.element_type(), input.len()) != *operand) {
+            return None;
         }
-        Some(starts)
+        // In registers: an array that is filled place by place and copied as a vector waits for all stores before it.
+        let start = |at: usize| inputs.get(at).map_or(core::ptr::null(), Input::as_ptr);
+        Some(core::array::from_fn(start))
     }
 }
 
