@@ -20,8 +20,8 @@ use std::fmt;
 /// look-up. Machine code, keyed or baked, calls the runner's precompiled Move for it, with the innermost loop around it or, in small results,
 /// all, and moves what is shorter in place; where a call is one turn of a long move, [`Kernel::run`] goes to the Move at once. Baked code knows where each byte
 /// comes from, and so moves short runs, and a shuffle where that takes less than a call, by vectors whose bytes it puts in order. With
-/// AVX-512 VBMI these have 64 bytes, and most results of up to 16 KiB are a few of them for each line, where no index takes part; the values
-/// of a Range of up to 4 KiB are then copied from behind the code. What is too far apart for that is moved as without it.
+/// AVX-512 VBMI these have 64 bytes, with AVX2 32, and most results of up to 16 KiB are a few of them for each line, where no index takes
+/// part; the values of a Range of up to 4 KiB are then copied from behind the code. What is too far apart for that is moved as without it.
 /// Two schedules have one structure when only their numbers (extents, strides, offsets, sizes) differ. Requests are counted in
 /// [`Jit::compile`], never in [`Kernel::run`].
 /// `XSLICE_JIT=off` in the environment makes the runner the engine of every `Jit`.

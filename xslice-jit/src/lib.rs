@@ -18,8 +18,8 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![deny(unsafe_code)]
 
+mod assembly;
 mod attempts;
-mod avx512;
 mod cache;
 mod codegen;
 mod engine;

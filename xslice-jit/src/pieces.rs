@@ -1,11 +1,12 @@
-//! A small result as pieces, for machine code in vectors of a line; of a larger one, a turn of the loops around them.
+//! A small result as pieces, for machine code in vectors; of a larger one, a turn of the loops around them.
 //!
-//! Where all numbers are known, it is known of each byte where it comes from. A result is cut where lines of memory end, and each line is
-//! put together out of parts: elements of one load or two, which one instruction puts where they belong in the line. What is left over of a
-//! part begins the next line. Rows may be cut as if a line began with each of them, so that all of them are put together by the same orders.
-//! Where either takes longer, a result is cut into words, each out of one part, which may write more than it has: what comes after it
-//! writes that again. Pieces that repeat are a loop. There are four lists of pieces, since the destination may begin anywhere in a line; each
-//! moves the same, wherever it begins.
+//! Where all numbers are known, it is known of each byte where it comes from. With vectors of a line, a result is cut where lines of memory
+//! end, and each line is put together out of parts: elements of one load or two, which one instruction puts where they belong in the line.
+//! What is left over of a part begins the next line. Rows may be cut as if a line began with each of them, so that all of them are put
+//! together by the same orders. Where either takes longer, a result is cut into words, each out of one part, which may write more than it
+//! has: what comes after it writes that again. With vectors of half a line and two lanes there are no masks, and all pieces are words
+//! (`pieces/lanes.rs`). Pieces that repeat are a loop. There are some lists of pieces, since the destination may begin anywhere in a line;
+//! each moves the same, wherever it begins.
 //!
 //! The values of a Range are known as well, and moved as if a buffer had them.
 //!
@@ -14,23 +15,27 @@
 
 mod around;
 mod cutter;
+mod lanes;
 mod loops;
+mod orders;
 mod runs;
 #[cfg(test)]
 mod tests;
+mod windows;
 
 pub(crate) use around::MOST_LOOPS;
-use cutter::{Cutter, Way};
-use runs::Moved;
+use cutter::Cutter;
+use runs::{Moved, Span};
 use std::fmt;
 use std::ops::Range;
 use xslice_core::ir::Schedule;
 
-/// Bytes of a line of memory, which are those of a vector.
+/// Bytes of a line of memory, which are those of a vector of AVX-512.
 pub(crate) const LINE: usize = 64;
 
-/// Bytes below which the call of a Move counts beside what it moves.
-const SHORT: usize = 2 << 10;
+/// Bytes of a vector of AVX2, and of each of its lanes.
+pub(crate) const TWO_LANES: usize = 32;
+pub(crate) const LANE: usize = 16;
 
 /// Orders of a result at most: each is a line behind the code.
 const MOST_ORDERS: usize = 256;
@@ -66,11 +71,13 @@ pub(crate) type Order = [u8; LINE];
 pub(crate) struct Pieces {
     /// The loops around all pieces, the outermost first.
     pub around: Vec<Turns>,
-    /// For each of [`PHASES`].
-    pub of_phases: [Vec<Stretch>; PHASES.len()],
-    /// The different orders of parts.
+    /// Bytes of a vector.
+    pub vector: usize,
+    /// For each of its [`phases`].
+    pub of_phases: Vec<Vec<Stretch>>,
+    /// The different orders of parts and words, each for the bytes of a vector.
     pub orders: Vec<Order>,
-    /// Bytes of the elements that an order names: 1, 4 or 8.
+    /// Bytes of the elements that an order of parts names: 1, 4 or 8.
     pub unit: usize,
     /// What is read, if it is no buffer: the values of a Range.
     pub data: Vec<u8>,
@@ -101,7 +108,7 @@ pub(crate) enum Piece {
 }
 
 /// Where the bytes of a word come from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Word {
     /// Neighbours.
     Run(i32),
@@ -109,6 +116,22 @@ pub(crate) enum Word {
     Pair([i32; 2]),
     /// Elements of lines, by an order.
     Ordered(Lines, usize),
+    /// Elements of windows of two lanes, which give 4 bytes each to any place. Of each place that a window does not give, the top bit of
+    /// its order is set.
+    Windows(Vec<(i32, usize)>),
+    /// Bytes of windows of a lane for each lane, which give each to any place of that lane. Of a byte that they do not give, the top bit of
+    /// the order is set: it is zero there, and another one's.
+    Lanes(Vec<([i32; 2], usize)>, Crossing),
+}
+
+/// Which halves of lanes then change places.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Crossing {
+    None,
+    /// The upper one of the lower lane, and the lower one of the upper lane.
+    Inner,
+    /// The lanes.
+    Lanes,
 }
 
 /// Lines of the source.
@@ -137,65 +160,102 @@ pub(crate) enum Source {
     LeftOver,
 }
 
-/// The result of a schedule as pieces, if the processor has vectors of a line and they are quick, and it, or a turn of the loops around
+/// The result of a schedule as pieces, if the processor has vectors for them and they are quick, and it, or a turn of the loops around
 /// them, is small.
 pub(crate) fn of(schedule: &Schedule) -> Option<Pieces> {
-    has_vectors_of_lines().then(|| cut(schedule)).flatten()
+    const IS_X86: bool = cfg!(target_arch = "x86_64");
+    match xslice_core::Level::best().vector() {
+        LINE if IS_X86 => of_lines(schedule),
+        TWO_LANES if IS_X86 => of_lanes(schedule),
+        _ => None,
+    }
 }
 
-fn cut(schedule: &Schedule) -> Option<Pieces> {
+fn of_lines(schedule: &Schedule) -> Option<Pieces> {
     let moved = Moved::by(schedule)?;
-    let rows = moved.rows(schedule);
-    let mut cutter = Cutter::new(&moved, rows.as_deref());
-    let mut ways: Vec<_> = Way::all(&moved, rows.is_some())
+    let rows = moved.rows(schedule, LINE);
+    let cutter = Cutter::new(&moved, rows.as_deref());
+    cut(cutter, schedule.bytes(), &moved)
+}
+
+fn of_lanes(schedule: &Schedule) -> Option<Pieces> {
+    let moved = Moved::by(schedule)?;
+    let rows = moved.rows(schedule, LANE);
+    let cutter = lanes::Cutter::new(&moved, rows.as_deref());
+    cut(cutter, schedule.bytes(), &moved)
+}
+
+/// What is moved, of a result of so many bytes, as the pieces of the cheapest ways.
+fn cut<'a, C: Cut<'a>>(mut cutter: C, bytes: usize, moved: &Moved) -> Option<Pieces> {
+    let mut ways: Vec<_> = cutter
+        .ways()
         .into_iter()
         .map(|way| (cutter.cost(way, PHASES[0]), way))
         .collect();
     ways.sort_by_key(|&(cost, _)| cost);
     let (least, way) = *ways.first()?;
     let sample = moved.bytes.min(SAMPLE);
-    if least * LINE > most_cost(schedule.bytes(), way) * sample {
+    if least * LINE > C::most_cost(way, bytes) * sample {
         return None;
     }
     // Others are hardly ever the cheapest for another phase.
     ways.truncate(2);
-    let cut = |phase: i32| {
-        let cost = |&&(_, way): &&(usize, Way)| cutter.cost(way, phase);
-        let (_, way) = *ways.iter().min_by_key(cost)?;
-        loops::rolled(cutter.cut(way, phase)?)
+    ways.retain(|&(cost, _)| 2 * cost <= 3 * least);
+    let cut = |&phase: &i32| {
+        let cost = |&&(_, way): &&(usize, C::Way)| cutter.cost(way, phase);
+        let (_, way) = match &ways[..] {
+            [only] => only,
+            ways => ways.iter().min_by_key(cost)?,
+        };
+        loops::rolled(cutter.cut(*way, phase)?)
     };
-    let of_phases: Option<Vec<_>> = PHASES.into_iter().map(cut).collect();
-    let of_phases = of_phases?.try_into().ok()?;
+    let of_phases: Option<Vec<_>> = phases(C::VECTOR).iter().map(cut).collect();
+    let of_phases = of_phases?;
     let unit = cutter.named();
     let orders = cutter.orders();
-    let Moved { around, data, .. } = moved;
-    (orders.len() <= MOST_ORDERS).then_some(Pieces {
-        around,
+    (orders.len() <= MOST_ORDERS).then(|| Pieces {
+        around: moved.around.clone(),
+        vector: C::VECTOR,
         of_phases,
         orders,
         unit,
-        data,
+        data: moved.data.clone(),
     })
 }
 
-/// What a line costs at most, as [`Cutter::cost`] counts; what costs more is moved as without pieces. Short results may cost twice as
-/// much, since a call of a Move has more to begin with than it moves, and twice again as words, which take no masks.
-fn most_cost(bytes: usize, way: Way) -> usize {
-    match bytes {
-        ..SHORT if way.is_of_words() => 1536,
-        ..SHORT => 768,
-        _ => 384,
-    }
+/// Those of [`PHASES`] that differ for vectors of so many bytes.
+pub(crate) fn phases(vector: usize) -> &'static [i32] {
+    &PHASES[..vector * PHASES.len() / LINE]
 }
 
-#[cfg(target_arch = "x86_64")]
-fn has_vectors_of_lines() -> bool {
-    xslice_core::Level::best().vector() == LINE
-}
+/// Who cuts a result for vectors of some bytes.
+trait Cut<'a>: Sized {
+    /// How pieces are found.
+    type Way: Copy;
 
-#[cfg(not(target_arch = "x86_64"))]
-fn has_vectors_of_lines() -> bool {
-    false
+    /// Bytes of a vector.
+    const VECTOR: usize;
+
+    /// Rows are the spans taken apart where turns of the move end.
+    fn new(moved: &'a Moved, rows: Option<&'a [Span]>) -> Self;
+
+    /// All ways that may be the cheapest.
+    fn ways(&self) -> Vec<Self::Way>;
+
+    /// What the first pieces of a way cost, where buffers begin there in a line.
+    fn cost(&mut self, way: Self::Way, phase: i32) -> usize;
+
+    /// What a line of so large a result costs at most; what costs more is moved as without pieces.
+    fn most_cost(way: Self::Way, bytes: usize) -> usize;
+
+    /// The pieces of a way. `None`: there are too many.
+    fn cut(&mut self, way: Self::Way, phase: i32) -> Option<Vec<Piece>>;
+
+    /// Bytes of the elements that an order names.
+    fn named(&self) -> usize;
+
+    /// The different orders of all that was cut.
+    fn orders(self) -> Vec<Order>;
 }
 
 impl Part {
@@ -221,10 +281,10 @@ impl Piece {
         of_parts.chain(written.filter(|_| !parts.is_empty()))
     }
 
-    /// Its parts; a word counts as one.
+    /// Its parts; a word counts as one, or as what it is put together out of.
     fn count_parts(&self) -> usize {
         match self {
-            Self::Word { .. } => 1,
+            Self::Word { word, .. } => word.orders().count().max(1),
             Self::Line { parts, .. } => parts.len(),
         }
     }
@@ -245,18 +305,30 @@ impl Piece {
     /// The numbers of its orders.
     pub fn orders(&self) -> impl Iterator<Item = usize> {
         let of_word = match self {
-            Self::Word {
-                word: Word::Ordered(_, order),
-                ..
-            } => Some(*order),
-            Self::Word { .. } | Self::Line { .. } => None,
+            Self::Word { word, .. } => Some(word.orders()),
+            Self::Line { .. } => None,
         };
         let of_part = |part: &Part| match part.source {
             Source::Ordered { order, .. } => Some(order),
             Source::Run { .. } | Source::LeftOver => None,
         };
         let of_line = self.of_line().iter().filter_map(of_part);
-        of_word.into_iter().chain(of_line)
+        of_word.into_iter().flatten().chain(of_line)
+    }
+}
+
+impl Word {
+    /// The numbers of its orders.
+    fn orders(&self) -> impl Iterator<Item = usize> {
+        let (only, windows, lanes) = match self {
+            Self::Run(_) | Self::Pair(_) => (None, &[][..], &[][..]),
+            Self::Ordered(_, order) => (Some(*order), &[][..], &[][..]),
+            Self::Windows(windows) => (None, &windows[..], &[][..]),
+            Self::Lanes(lanes, _) => (None, &[][..], &lanes[..]),
+        };
+        let of_windows = windows.iter().map(|&(_, order)| order);
+        let of_lanes = lanes.iter().map(|&(_, order)| order);
+        only.into_iter().chain(of_windows).chain(of_lanes)
     }
 }
 
@@ -279,7 +351,12 @@ impl fmt::Display for Pieces {
             writeln!(f, "{turns}")?;
         }
         for (phase, way) in PHASES.iter().zip(&self.of_phases) {
-            writeln!(f, "function for a destination at {phase} bytes of a line")?;
+            let place = if self.vector == LINE {
+                "a line"
+            } else {
+                "half a line"
+            };
+            writeln!(f, "function for a destination at {phase} bytes of {place}")?;
             for stretch in way {
                 writeln!(f, "  {}", stretch.turns)?;
                 for piece in &stretch.pieces {
@@ -315,10 +392,23 @@ impl fmt::Display for Piece {
 
 impl fmt::Display for Word {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self {
+        match self {
             Self::Run(src) => write!(f, "src[{src}..]"),
             Self::Pair([one, other]) => write!(f, "src[{one}..], src[{other}..]"),
-            Self::Ordered(lines, order) => ordered(f, lines, order),
+            Self::Ordered(lines, order) => ordered(f, *lines, *order),
+            Self::Windows(windows) => listed(f, windows, |f, (at, order)| {
+                write!(f, "src[{at}..], order {order}")
+            }),
+            Self::Lanes(lanes, crossing) => {
+                listed(f, lanes, |f, ([low, high], order)| {
+                    write!(f, "src[{low}..], src[{high}..], order {order}")
+                })?;
+                f.write_str(match crossing {
+                    Crossing::None => "",
+                    Crossing::Inner => ", inner halves crossed",
+                    Crossing::Lanes => ", lanes crossed",
+                })
+            }
         }
     }
 }
@@ -338,4 +428,17 @@ fn ordered(f: &mut fmt::Formatter<'_>, lines: Lines, order: usize) -> fmt::Resul
         write!(f, "src[{line}..], ")?;
     }
     write!(f, "order {order}")
+}
+
+/// What a word is put together out of.
+fn listed<T>(
+    f: &mut fmt::Formatter<'_>,
+    all: &[T],
+    each: impl Fn(&mut fmt::Formatter<'_>, &T) -> fmt::Result,
+) -> fmt::Result {
+    for (number, one) in all.iter().enumerate() {
+        f.write_str(if number > 0 { " | " } else { "" })?;
+        each(f, one)?;
+    }
+    Ok(())
 }

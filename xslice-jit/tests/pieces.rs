@@ -16,10 +16,15 @@ fn is_pieces(plan: &Plan) -> bool {
     forms.any(|form| form.contains("function for a destination"))
 }
 
+/// Whether the processor has vectors for pieces.
+fn has_vectors() -> bool {
+    ["avx2", "avx512"].contains(&Level::best().name())
+}
+
 /// Of as many programs, so many are pieces, where the processor has vectors for them.
 fn assert_most_are_pieces(pieces: usize, programs: usize) {
     println!("{pieces} of {programs} programs are pieces");
-    assert!(Level::best().name() != "avx512" || 2 * pieces > programs);
+    assert!(!has_vectors() || 2 * pieces > programs);
 }
 
 /// What a kernel writes at each place of buffers in a line, and nothing around it; whether it is pieces. The last axis are the bytes of an
@@ -82,6 +87,7 @@ fn code_of_pieces_moves_what_the_interpreter_moves() {
                 "x[:, ::-1]",
                 "x[::-1, ::2]",
                 "x[::2, 1:]",
+                "x[::-1, 1:]",
                 "x[:, 1::3]",
                 "x[::-2, ::-5]",
                 "x[:, :2]",

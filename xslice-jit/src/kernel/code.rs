@@ -2,7 +2,7 @@
 //!
 //! A [`Code`] owns the pages of its function and gives them back when the last kernel that uses it is gone.
 
-use crate::avx512;
+use crate::assembly;
 use crate::codegen::{self, Helpers};
 use crate::key::{Body, Structure};
 use crate::pieces::LINE;
@@ -69,7 +69,7 @@ impl Code {
             .map_err(declined)?;
         let bytes = match body {
             Body::Pieces(pieces) => {
-                let code = avx512::assemble(&avx512::instructions(pieces), pieces);
+                let code = assembly::assemble(&assembly::instructions(pieces), pieces);
                 let defined = module.define_function_bytes(id, LINE as u64, &code, &[]);
                 defined.map_err(declined)?;
                 code.len()
@@ -83,7 +83,7 @@ impl Code {
         let address = module.get_finalized_function(id);
         pages.measure(bytes);
         // SAFETY: `address` is the function that was just compiled with `codegen::signature`, which has the five pointer parameters, the
-        // result (0 or 1) and the calling convention of `Entry`; or it was assembled for these by `avx512`, which writes no register
+        // result (0 or 1) and the calling convention of `Entry`; or it was assembled for these by `assembly`, which writes no register
         // that the convention keeps, of instructions that the processor has (`pieces::of`). Its pages are executable since
         // `finalize_definitions` and stay mapped while `pages` lives, which is as long as `entry`.
         let entry = unsafe { std::mem::transmute::<*const u8, Entry>(address) };
@@ -286,7 +286,7 @@ pub(crate) fn listing(body: Body<'_>) -> Result<Listing, Decline> {
         Body::Pieces(pieces) => {
             return Ok(Listing {
                 clif: pieces.to_string(),
-                assembly: avx512::text(&avx512::instructions(pieces)),
+                assembly: assembly::text(&assembly::instructions(pieces)),
             });
         }
     };

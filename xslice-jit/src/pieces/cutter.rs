@@ -1,12 +1,12 @@
-//! How a result is cut into pieces, and what they cost.
+//! How a result is cut into lines of memory or words, for vectors of a line, and what they cost.
 
+use super::orders::Orders;
 use super::runs::{Moved, Span};
+use super::windows;
+use super::{Cut as _, Lines, Part, Piece, Source, Word};
 use super::{HALF, KEPT, LEAST_OF_TWO, LEAST_STORED, LINE, MASKS, MOST_LOADS, Order, SAMPLE};
-use super::{Lines, Part, Piece, Source, Word};
 use super::{stored_whole, written};
-use std::collections::{HashMap, HashSet, VecDeque};
-use std::hash::BuildHasherDefault;
-use xslice_core::WordHash;
+use std::collections::VecDeque;
 
 /// How pieces are found.
 #[derive(Clone, Copy, Debug)]
@@ -27,76 +27,8 @@ enum Cut {
     Words,
 }
 
-impl Way {
-    pub fn is_of_words(self) -> bool {
-        matches!(self.cut, Cut::Words)
-    }
-
-    /// All that may be the cheapest.
-    pub fn all(moved: &Moved, has_rows: bool) -> Vec<Self> {
-        let most = if moved.unit >= LEAST_OF_TWO {
-            MOST_LOADS
-        } else {
-            1
-        };
-        let way = |cut: Cut, loads: usize| Self { cut, loads };
-        let mut all = vec![
-            way(Cut::Lines { goes_on: false }, 0),
-            way(Cut::Lines { goes_on: false }, most),
-            way(Cut::Lines { goes_on: true }, most),
-            way(Cut::Words, 0),
-            way(Cut::Words, most),
-        ];
-        if has_rows {
-            all.extend([
-                way(Cut::Rows { goes_on: false }, 0),
-                way(Cut::Rows { goes_on: false }, most),
-                way(Cut::Rows { goes_on: true }, most),
-            ]);
-        }
-        all
-    }
-}
-
 /// Lines of the source that give the elements of a part.
-#[derive(Clone, Copy, Debug, Default)]
-struct Windows {
-    /// The first and the end of what each gives.
-    given: [(i32, i32); MOST_LOADS],
-    count: usize,
-    /// Elements that they give.
-    elements: usize,
-}
-
-impl Windows {
-    /// As many of the elements that come `from` there as at most so many lines give.
-    fn of(from: &[i32], unit: usize, most: usize) -> Self {
-        let mut windows = Self::default();
-        for &at in from {
-            if !windows.take(at, at + unit as i32, most) {
-                break;
-            }
-            windows.elements += 1;
-        }
-        windows
-    }
-
-    fn take(&mut self, first: i32, end: i32, most: usize) -> bool {
-        for given in &mut self.given[..self.count] {
-            let wider = (given.0.min(first), given.1.max(end));
-            if wider.1 - wider.0 <= LINE as i32 {
-                *given = wider;
-                return true;
-            }
-        }
-        let is_more = self.count < most;
-        if is_more {
-            self.given[self.count] = (first, end);
-            self.count += 1;
-        }
-        is_more
-    }
-}
+type Windows = windows::Windows<MOST_LOADS>;
 
 /// What pieces take.
 #[derive(Debug, Default)]
@@ -131,12 +63,8 @@ impl Cost {
 /// In the place of the number of an order: that of a line, which is not complete.
 const OF_LINE: usize = usize::MAX;
 
-/// The different orders, and the number of each.
-#[derive(Default)]
-struct Orders {
-    all: Vec<Order>,
-    known: HashMap<Order, usize, BuildHasherDefault<WordHash>>,
-}
+/// Bytes below which the call of a Move counts beside what it moves.
+const SHORT: usize = 2 << 10;
 
 /// Pieces at most. So many words lie far apart, and the precompiled Move fetches them ahead.
 const MOST_PIECES: usize = 640;
@@ -146,63 +74,96 @@ pub(super) struct Cutter<'a> {
     rows: Option<&'a [Span]>,
     /// Of all that was cut.
     orders: Orders,
-    /// The rest is of what is cut now: where the buffers begin in a line, the order of the line that is put together, whether an order was
-    /// there before, the last masks.
+    /// The rest is of what is cut now: where the buffers begin in a line, the order of the line that is put together, the last masks.
     phase: i32,
     of_line: Order,
-    seen: HashSet<usize, BuildHasherDefault<WordHash>>,
     masks: VecDeque<(usize, usize)>,
     pieces: Vec<Piece>,
     cost: Cost,
 }
 
-impl<'a> Cutter<'a> {
-    pub fn new(moved: &'a Moved, rows: Option<&'a [Span]>) -> Self {
+impl<'a> super::Cut<'a> for Cutter<'a> {
+    type Way = Way;
+
+    const VECTOR: usize = LINE;
+
+    fn new(moved: &'a Moved, rows: Option<&'a [Span]>) -> Self {
         Self {
             moved,
             rows,
             orders: Orders::default(),
             phase: 0,
             of_line: [0; LINE],
-            seen: HashSet::default(),
             masks: VecDeque::new(),
             pieces: Vec::new(),
             cost: Cost::default(),
         }
     }
 
-    /// The different orders of all that was cut.
-    pub fn orders(self) -> Vec<Order> {
-        self.orders.all
-    }
-
-    /// Bytes of the elements that an order names.
-    pub fn named(&self) -> usize {
-        match self.moved.unit {
-            2 => 1,
-            unit => unit,
+    fn ways(&self) -> Vec<Way> {
+        let most = if self.moved.unit >= LEAST_OF_TWO {
+            MOST_LOADS
+        } else {
+            1
+        };
+        let way = |cut: Cut, loads: usize| Way { cut, loads };
+        let mut all = vec![
+            way(Cut::Lines { goes_on: false }, 0),
+            way(Cut::Lines { goes_on: false }, most),
+            way(Cut::Lines { goes_on: true }, most),
+            way(Cut::Words, 0),
+            way(Cut::Words, most),
+        ];
+        if self.rows.is_some() {
+            all.extend([
+                way(Cut::Rows { goes_on: false }, 0),
+                way(Cut::Rows { goes_on: false }, most),
+                way(Cut::Rows { goes_on: true }, most),
+            ]);
         }
+        all
     }
 
-    /// What the first pieces of a way cost, where buffers begin there in a line.
-    pub fn cost(&mut self, way: Way, phase: i32) -> usize {
+    fn cost(&mut self, way: Way, phase: i32) -> usize {
         let orders = std::mem::take(&mut self.orders);
         self.all(way, phase, SAMPLE / self.moved.unit);
         self.orders = orders;
         self.cost.all()
     }
 
-    /// The pieces of a way. `None`: there are too many.
-    pub fn cut(&mut self, way: Way, phase: i32) -> Option<Vec<Piece>> {
+    /// Short results may cost twice as much, since a call of a Move has more to begin with than it moves, and twice again as words, which
+    /// take no masks.
+    fn most_cost(way: Way, bytes: usize) -> usize {
+        match bytes {
+            ..SHORT if matches!(way.cut, Cut::Words) => 1536,
+            ..SHORT => 768,
+            _ => 384,
+        }
+    }
+
+    fn cut(&mut self, way: Way, phase: i32) -> Option<Vec<Piece>> {
         self.all(way, phase, usize::MAX);
         let pieces = std::mem::take(&mut self.pieces);
         (pieces.len() <= MOST_PIECES).then_some(pieces)
     }
 
+    fn named(&self) -> usize {
+        match self.moved.unit {
+            2 => 1,
+            unit => unit,
+        }
+    }
+
+    fn orders(self) -> Vec<Order> {
+        self.orders.into_all()
+    }
+}
+
+impl Cutter<'_> {
     /// Cuts so many elements.
     fn all(&mut self, Way { cut, loads }: Way, phase: i32, elements: usize) {
         self.phase = phase;
-        self.seen.clear();
+        self.orders.begin();
         self.masks.clear();
         self.pieces.clear();
         self.cost = Cost::default();
@@ -241,7 +202,7 @@ impl<'a> Cutter<'a> {
         while done < from.len() && self.pieces.len() <= MOST_PIECES {
             let rest = &from[done..];
             let at = dst + (done * unit) as i32;
-            let windows = Windows::of(self.vector(rest, LINE), unit, loads);
+            let windows = Windows::of(self.vector(rest, LINE), unit, loads, LINE);
             let run = self.run_of(rest);
             if run >= windows.elements && run * unit == HALF && self.run_of(&rest[run..]) == run {
                 self.pair(at, [rest[0], rest[run]]);
@@ -330,7 +291,7 @@ impl<'a> Cutter<'a> {
             let rest = &from[done..];
             let room = LINE - at;
             let vector = self.vector(rest, if goes_on { LINE } else { room });
-            let windows = Windows::of(vector, unit, loads);
+            let windows = Windows::of(vector, unit, loads, LINE);
             let run = self.run_of(rest).min(room / unit);
             let (elements, source) = match run >= windows.elements.min(room / unit) {
                 true => (run, self.run(rest[0] - at as i32)),
@@ -412,14 +373,14 @@ impl<'a> Cutter<'a> {
     /// The lines that are loaded for windows, and put in order by an instruction for both.
     fn lines_of(&mut self, windows: &Windows) -> Lines {
         let mut lines = [None; MOST_LOADS];
-        for (line, &given) in lines.iter_mut().zip(&windows.given[..windows.count]) {
+        for (line, &given) in lines.iter_mut().zip(windows.given()) {
             let begin = self.line(given);
             self.cost.loads += self.touched(begin, LINE);
             *line = Some(begin);
         }
         self.cost.orders += 2;
         self.cost.vectors += 1;
-        self.cost.instructions += windows.count;
+        self.cost.instructions += windows.given().len();
         lines
     }
 
@@ -491,13 +452,8 @@ impl<'a> Cutter<'a> {
 
     /// The number of an order.
     fn order(&mut self, order: Order) -> usize {
-        let Orders { all, known } = &mut self.orders;
-        let number = *known.entry(order).or_insert_with(|| {
-            all.push(order);
-            all.len() - 1
-        });
-        let is_new = self.seen.insert(number);
-        if is_new || self.seen.len() > KEPT {
+        let (number, is_loaded) = self.orders.number(order, KEPT);
+        if is_loaded {
             self.cost.loads += 1;
             self.cost.instructions += 1;
         }

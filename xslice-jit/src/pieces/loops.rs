@@ -103,9 +103,11 @@ fn steps(one: &Piece, next: &Piece) -> Option<[i32; 2]> {
 /// Where a piece is read first. `None`: it begins with what is left over.
 fn place(piece: &Piece) -> Option<i32> {
     match piece {
-        Piece::Word { word, .. } => match *word {
-            Word::Run(src) | Word::Pair([src, _]) => Some(src),
+        Piece::Word { word, .. } => match word {
+            Word::Run(src) | Word::Pair([src, _]) => Some(*src),
             Word::Ordered(lines, _) => lines[0],
+            Word::Windows(windows) => windows.first().map(|&(src, _)| src),
+            Word::Lanes(lanes, _) => lanes.first().map(|&([src, _], _)| src),
         },
         Piece::Line { parts, .. } => match parts.first()?.source {
             Source::Run { src, .. } => Some(src),
@@ -116,16 +118,25 @@ fn place(piece: &Piece) -> Option<i32> {
 }
 
 /// A piece, so much farther.
-fn moved(piece: &Piece, [by_dst, by_src]: [i32; 2]) -> Piece {
+pub(super) fn moved(piece: &Piece, [by_dst, by_src]: [i32; 2]) -> Piece {
     let lines = |lines: Lines| lines.map(|line| line.map(|at| at + by_src));
     match piece {
-        &Piece::Word { dst, bytes, word } => Piece::Word {
+        Piece::Word { dst, bytes, word } => Piece::Word {
             dst: dst + by_dst,
-            bytes,
+            bytes: *bytes,
             word: match word {
                 Word::Run(src) => Word::Run(src + by_src),
                 Word::Pair(places) => Word::Pair(places.map(|src| src + by_src)),
-                Word::Ordered(of, order) => Word::Ordered(lines(of), order),
+                Word::Ordered(of, order) => Word::Ordered(lines(*of), *order),
+                Word::Windows(windows) => {
+                    let each = |&(src, order)| (src + by_src, order);
+                    Word::Windows(windows.iter().map(each).collect())
+                }
+                Word::Lanes(lanes, crossing) => {
+                    let each =
+                        |&(both, order): &([i32; 2], _)| (both.map(|src| src + by_src), order);
+                    Word::Lanes(lanes.iter().map(each).collect(), *crossing)
+                }
             },
         },
         Piece::Line { dst, parts } => {

@@ -96,10 +96,10 @@ impl Moved {
         })
     }
 
-    /// The spans taken apart where turns of the move end, if these have more than a line each.
-    pub fn rows(&self, schedule: &Schedule) -> Option<Vec<Span>> {
+    /// The spans taken apart where turns of the move end, if these have more than so many bytes each.
+    pub fn rows(&self, schedule: &Schedule, least: usize) -> Option<Vec<Span>> {
         let row = of_turn(schedule);
-        if row <= LINE || !row.is_multiple_of(self.unit) || row >= self.bytes {
+        if row <= least || !row.is_multiple_of(self.unit) || row >= self.bytes {
             return None;
         }
         let rows = self.spans.iter().flat_map(|(dst, from)| {

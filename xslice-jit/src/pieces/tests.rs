@@ -10,8 +10,16 @@ fn plan(shape: &[usize], text: &str) -> Plan {
     program.compile(&signature).expect(text)
 }
 
-fn pieces_of(plan: &Plan) -> Option<Pieces> {
+/// Who cuts for vectors of a line, and for those of two lanes.
+type CutBy = fn(&Schedule) -> Option<Pieces>;
+const CUTTERS: [CutBy; 2] = [of_lines, of_lanes];
+
+fn pieces_by(cut: CutBy, plan: &Plan) -> Option<Pieces> {
     plan.nests().find_map(|nest| cut(nest.schedule()?))
+}
+
+fn pieces_of(plan: &Plan) -> Option<Pieces> {
+    pieces_by(of_lines, plan)
 }
 
 /// Moves bytes as machine code does, reads none but what the nest reads and those between, and writes none outside of the destination.
@@ -53,7 +61,7 @@ impl Machine<'_> {
                         bytes,
                         word,
                     } => {
-                        let line = self.word(*word, *bytes, src);
+                        let line = self.word(word, *bytes, src);
                         self.store(at + dst, &line, 0..*bytes);
                     }
                     Piece::Line { dst: at, parts } => self.line(at + dst, parts, src),
@@ -83,17 +91,65 @@ impl Machine<'_> {
         self.store(dst, &line, written(parts));
     }
 
-    fn word(&self, word: Word, bytes: usize, by: i32) -> [u8; LINE] {
+    fn word(&self, word: &Word, bytes: usize, by: i32) -> [u8; LINE] {
         match word {
             Word::Run(src) => self.run(src + by, 0..bytes),
             Word::Pair([one, other]) => {
-                let mut line = self.run(one + by, 0..HALF);
-                let high = self.run(other + by, 0..HALF);
-                line[HALF..2 * HALF].copy_from_slice(&high[..HALF]);
+                let half = bytes / 2;
+                let mut line = self.run(one + by, 0..half);
+                let high = self.run(other + by, 0..half);
+                line[half..bytes].copy_from_slice(&high[..half]);
                 line
             }
-            Word::Ordered(lines, order) => self.ordered(lines, order, by),
+            Word::Ordered(lines, order) => self.ordered(*lines, *order, by),
+            Word::Windows(windows) => self.windows(windows, by),
+            Word::Lanes(lanes, crossing) => {
+                let [a, b, c, d] = match crossing {
+                    Crossing::None => [0, 1, 2, 3],
+                    Crossing::Inner => [0, 2, 1, 3],
+                    Crossing::Lanes => [2, 3, 0, 1],
+                };
+                let before = self.lanes(lanes, bytes, by);
+                let halves = [a, b, c, d].map(|half| &before[half * HALF..][..HALF]);
+                let mut line = [0xee; LINE];
+                line[..TWO_LANES].copy_from_slice(&halves.concat());
+                line
+            }
         }
+    }
+
+    fn windows(&self, windows: &[(i32, usize)], by: i32) -> [u8; LINE] {
+        let mut line = [0xee; LINE];
+        for &(at, order) in windows {
+            let read = self.run(at + by, 0..TWO_LANES);
+            let order = self.pieces.orders[order][..TWO_LANES].chunks(4);
+            for (element, line) in order.zip(line.chunks_mut(4)) {
+                if element[3] < 0x80 {
+                    line.copy_from_slice(&read[usize::from(element[0]) * 4..][..4]);
+                }
+            }
+        }
+        line
+    }
+
+    /// Lanes before halves cross.
+    fn lanes(&self, lanes: &[([i32; 2], usize)], bytes: usize, by: i32) -> [u8; LINE] {
+        let mut line = [0; LINE];
+        for &(places, order) in lanes {
+            let order = &self.pieces.orders[order][..bytes.max(LANE)];
+            let lanes = order.chunks(LANE).zip(line.chunks_mut(LANE));
+            for ((order, line), at) in lanes.zip(places) {
+                let read = self.run(at + by, 0..LANE);
+                for (&order, byte) in order.iter().zip(line) {
+                    *byte |= if order < 0x80 {
+                        read[usize::from(order)]
+                    } else {
+                        0
+                    };
+                }
+            }
+        }
+        line
     }
 
     /// A line of which a run reads these bytes.
@@ -188,7 +244,7 @@ fn assert_moves(plan: &Plan, pieces: &Pieces, text: &str) {
 /// Rows, columns, reversed and picked ones, of elements of 1 to 8 bytes; and where they are straight code, loops and neither.
 #[test]
 fn pieces_move_what_the_interpreter_moves() {
-    let mut cut = 0;
+    let mut cut = [0; CUTTERS.len()];
     for size in [1, 2, 4, 8] {
         for (rows, columns) in [(1, 300), (7, 40), (3, 333), (20, 17), (130, 9), (500, 3)] {
             for text in [
@@ -196,6 +252,7 @@ fn pieces_move_what_the_interpreter_moves() {
                 "x[:, ::-1]",
                 "x[::-1, ::2]",
                 "x[::2, 1:]",
+                "x[::-1, 1:]",
                 "x[:, 1::3]",
                 "x[::-2, ::-5]",
                 "x[:, :2]",
@@ -204,18 +261,15 @@ fn pieces_move_what_the_interpreter_moves() {
                 "x[..., ::-1]",
             ] {
                 let plan = plan(&[rows, columns, size], text);
-                if let Some(pieces) = pieces_of(&plan) {
-                    assert_moves(
-                        &plan,
-                        &pieces,
-                        &format!("[{rows}, {columns}, {size}] {text}"),
-                    );
-                    cut += 1;
+                let name = format!("[{rows}, {columns}, {size}] {text}");
+                for pieces in CUTTERS.iter().filter_map(|&cut| pieces_by(cut, &plan)) {
+                    assert_moves(&plan, &pieces, &name);
+                    cut[usize::from(pieces.vector < LINE)] += 1;
                 }
             }
         }
     }
-    assert!(cut > 150, "only {cut} are pieces");
+    assert!(cut.iter().all(|&cut| cut > 150), "only {cut:?} are pieces");
 }
 
 /// No byte between the rows of a part is written.
@@ -227,8 +281,10 @@ fn what_lies_between_rows_stays() {
             .operand(ElementType::U8, &[12, row, 4])
             .output(&[4 * distance, 4, 1], 3);
         let plan = program.compile(&signature).expect("a part");
-        let pieces = pieces_of(&plan).expect("a small part");
-        assert_moves(&plan, &pieces, &format!("rows of {row} at {distance}"));
+        for cut in CUTTERS {
+            let pieces = pieces_by(cut, &plan).expect("a small part");
+            assert_moves(&plan, &pieces, &format!("rows of {row} at {distance}"));
+        }
     }
 }
 
@@ -260,9 +316,11 @@ fn large_results_are_moved_in_turns() {
     ] {
         let plan = plan(shape, text);
         let name = format!("{shape:?} {text}");
-        let pieces = pieces_of(&plan).expect(&name);
-        assert_eq!(pieces.around.len(), loops, "{name}");
-        assert_moves(&plan, &pieces, &name);
+        for cut in CUTTERS {
+            let pieces = pieces_by(cut, &plan).expect(&name);
+            assert_eq!(pieces.around.len(), loops, "{name}");
+            assert_moves(&plan, &pieces, &name);
+        }
     }
 }
 
@@ -276,6 +334,8 @@ fn others_are_left_to_the_moves() {
         (&[3, 5, 5, 300, 4, 4], "x[:, 1:, 1:, 1:, ::-1]"),
         (&[2000, 5, 8], "x[:, :2]"),
     ] {
-        assert!(pieces_of(&plan(shape, text)).is_none(), "{shape:?} {text}");
+        let plan = plan(shape, text);
+        let pieces = CUTTERS.map(|cut| pieces_by(cut, &plan).is_some());
+        assert_eq!(pieces, [false; 2], "{shape:?} {text}");
     }
 }

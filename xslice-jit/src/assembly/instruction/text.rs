@@ -1,6 +1,6 @@
 //! Instructions as people write them.
 
-use super::{Convention, Counter, Elements, Instruction, LAST_PHASE, Place, Zmm};
+use super::{Convention, Counter, Elements, Instruction, Place, Zmm};
 use crate::pieces::LINE;
 use std::fmt;
 
@@ -124,8 +124,9 @@ impl fmt::Display for Instruction {
                 4 => write!(f, "mov {to}, eax"),
                 _ => write!(f, "mov {to}, rax"),
             },
+            Self::Vex(instruction) => instruction.fmt(f),
             Self::LoadData => write!(f, "lea {source}, [rip + data]"),
-            Self::Phase => write!(f, "mov rax, {destination}; and eax, {LAST_PHASE}"),
+            Self::Phase(last) => write!(f, "mov rax, {destination}; and eax, {last}"),
             Self::IfPhase(phase) => write!(f, "cmp eax, {phase}; je phase{phase}"),
             Self::OfPhase(phase) => write!(f, "phase{phase}:"),
             Self::ForAll => f.write_str("jmp all"),

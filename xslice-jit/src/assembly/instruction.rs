@@ -3,8 +3,11 @@
 #[cfg(test)]
 mod tests;
 mod text;
+mod vex;
 
-use crate::pieces::{LINE, MOST_LOOPS, PHASES};
+pub(crate) use vex::{Vex, Ymm};
+
+use crate::pieces::{LINE, MOST_LOOPS};
 
 /// A vector register. No calling convention keeps those from 16 on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,8 +77,8 @@ pub(crate) enum Instruction {
     StoreWord { bytes: usize, to: Place },
     /// Makes the source what lies behind the orders. Its distance is the last 4 bytes.
     LoadData,
-    /// Finds where the destination begins in a line.
-    Phase,
+    /// Finds where the destination begins in a line, by the bits of an address that the last place has.
+    Phase(i32),
     /// Goes on elsewhere if it begins there. The distance is the last 4 bytes.
     IfPhase(i32),
     /// Nothing: the place where to go on.
@@ -91,6 +94,8 @@ pub(crate) enum Instruction {
     NextTurn(Counter, [i32; 2]),
     /// What is added to them.
     Step([i32; 2]),
+    /// One of AVX2.
+    Vex(Vex),
     /// Back, with the result `true`.
     Return,
 }
@@ -248,9 +253,6 @@ impl Operation {
     }
 }
 
-/// The bits of an address that say where it begins in a line, as the last of [`PHASES`] has all of them.
-const LAST_PHASE: i32 = PHASES[PHASES.len() - 1];
-
 /// Where an instruction names no second vector.
 const NO_OTHER: Zmm = Zmm(0);
 
@@ -325,7 +327,7 @@ impl Assembler {
                 self.code.extend([0x48 | source >> 3 << 2, 0x8d]);
                 self.behind_code(source);
             }
-            I::Phase => self.phase(),
+            I::Phase(last) => self.phase(last),
             // cmp eax, phase; je distance
             I::IfPhase(phase) => {
                 let code = [0x83, 0xf8, phase as u8, 0x0f, 0x84];
@@ -337,6 +339,7 @@ impl Assembler {
             I::Turns(counter, turns) => self.turns(counter, turns),
             I::NextTurn(counter, steps) => self.next_turn(counter, steps),
             I::Step(steps) => self.step(steps),
+            I::Vex(instruction) => self.write_vex(instruction),
             // mov eax, 1; ret
             I::Return => self.code.extend([0xb8, 1, 0, 0, 0, 0xc3]),
         }
@@ -356,12 +359,12 @@ impl Assembler {
     }
 
     /// `mov rax, destination; and eax, last phase`
-    fn phase(&mut self) {
+    fn phase(&mut self, last: i32) {
         let (destination, _) = self.convention.destination;
         let register = 0b11 << 6 | (destination & 7) << 3;
         let moves = [0x48 | destination >> 3 << 2, 0x89, register];
         self.code.extend(moves);
-        self.code.extend([0x83, 0xe0, LAST_PHASE as u8]);
+        self.code.extend([0x83, 0xe0, last as u8]);
     }
 
     /// `mov counter, turns`

@@ -2,6 +2,7 @@
 
 use super::Instruction::*;
 use super::Place::{Destination, Source};
+use super::vex::Vex;
 use super::*;
 
 fn of(unit: usize, vector: u8, mask: u8) -> Elements {
@@ -85,7 +86,8 @@ fn known() -> Vec<(Instruction, &'static str, &'static str, &'static str)> {
         (store_word(4, 4), "mov [rdx+4], eax", "894204", "41894004"),
         (store_word(8, -8), "mov [rdx-8], rax", "488942f8", "498940f8"),
         (LoadData, "lea rcx, [rip + data]", "488d0d00000000", "4c8d0d00000000"),
-        (Phase, "mov rax, rdx; and eax, 48", "4889d083e030", "4c89c083e030"),
+        (Phase(48), "mov rax, rdx; and eax, 48", "4889d083e030", "4c89c083e030"),
+        (Phase(16), "mov rax, rdx; and eax, 16", "4889d083e010", "4c89c083e010"),
         (IfPhase(32), "cmp eax, 32; je phase32", "83f8200f8400000000", ""),
         (OfPhase(32), "phase32:", "", ""),
         (ForAll, "jmp all", "e900000000", ""),
@@ -101,9 +103,48 @@ fn known() -> Vec<(Instruction, &'static str, &'static str, &'static str)> {
     ]
 }
 
+/// Those of AVX2: all kinds of registers and offsets.
+#[rustfmt::skip]
+fn known_of_avx2() -> Vec<(Vex, &'static str, &'static str, &'static str)> {
+    vec![
+        (Vex::Load { vector: Ymm(0), bytes: 32, from: Source(64) }, "vmovdqu ymm0, [rcx+64]", "c5fe6f4140", "c4c17e6f4140"),
+        (Vex::Load { vector: Ymm(2), bytes: 16, from: Source(-16) }, "vmovdqu xmm2, [rcx-16]", "c5fa6f51f0", "c4c17a6f51f0"),
+        (Vex::Load { vector: Ymm(1), bytes: 32, from: Source(1000) }, "vmovdqu ymm1, [rcx+1000]", "c5fe6f89e8030000", "c4c17e6f89e8030000"),
+        (Vex::LoadUpper { vector: Ymm(1), from: Source(48) }, "vinserti128 ymm1, ymm1, [rcx+48], 1", "c4e37538493001", "c4c37538493001"),
+        (Vex::LoadUpper { vector: Ymm(5), from: Source(-200) }, "vinserti128 ymm5, ymm5, [rcx-200], 1", "c4e35538a938ffffff01", "c4c35538a938ffffff01"),
+        (Vex::LoadLow { vector: Ymm(2), from: Source(16) }, "vmovq xmm2, [rcx+16]", "c5fa7e5110", "c4c17a7e5110"),
+        (Vex::LoadHigh { vector: Ymm(2), from: Source(400) }, "vmovhpd xmm2, xmm2, [rcx+400]", "c5e9169190010000", "c4c169169190010000"),
+        (Vex::LoadOrder { vector: Ymm(6), order: 3 }, "vmovdqa ymm6, [rip + order 3]", "c5fd6f3500000000", ""),
+        (Vex::LoadOrder { vector: Ymm(15), order: 0 }, "vmovdqa ymm15, [rip + order 0]", "c57d6f3d00000000", ""),
+        (Vex::Shuffle { vector: Ymm(1), bytes: 32, order: Ymm(15) }, "vpshufb ymm1, ymm1, ymm15", "c4c27500cf", ""),
+        (Vex::Shuffle { vector: Ymm(4), bytes: 8, order: Ymm(6) }, "vpshufb xmm4, xmm4, xmm6", "c4e25900e6", ""),
+        (Vex::ShuffleBy { vector: Ymm(3), bytes: 32, order: 2 }, "vpshufb ymm3, ymm3, [rip + order 2]", "c4e265001d00000000", ""),
+        (Vex::ShuffleBy { vector: Ymm(0), bytes: 16, order: 2 }, "vpshufb xmm0, xmm0, [rip + order 2]", "c4e279000500000000", ""),
+        (Vex::Permute { to: Ymm(1), order: Ymm(12), from: Source(96) }, "vpermd ymm1, ymm12, [rcx+96]", "c4e21d364960", "c4c21d364960"),
+        (Vex::Permute { to: Ymm(4), order: Ymm(4), from: Source(300) }, "vpermd ymm4, ymm4, [rcx+300]", "c4e25d36a12c010000", "c4c25d36a12c010000"),
+        (Vex::Or { to: Ymm(1), from: Ymm(4), bytes: 32 }, "vpor ymm1, ymm1, ymm4", "c5f5ebcc", ""),
+        (Vex::Or { to: Ymm(2), from: Ymm(3), bytes: 16 }, "vpor xmm2, xmm2, xmm3", "c5e9ebd3", ""),
+        (Vex::Blend { to: Ymm(1), from: Ymm(5), elements: 0xa5 }, "vpblendd ymm1, ymm1, ymm5, 0xa5", "c4e37502cda5", ""),
+        (Vex::Cross { vector: Ymm(2), halves: [0, 2, 1, 3] }, "vpermq ymm2, ymm2, 0xd8", "c4e3fd00d2d8", ""),
+        (Vex::Cross { vector: Ymm(0), halves: [2, 3, 0, 1] }, "vpermq ymm0, ymm0, 0x4e", "c4e3fd00c04e", ""),
+        (Vex::Store { vector: Ymm(1), bytes: 32, to: Destination(64) }, "vmovdqu [rdx+64], ymm1", "c5fe7f4a40", "c4c17e7f4840"),
+        (Vex::Store { vector: Ymm(2), bytes: 16, to: Destination(24) }, "vmovdqu [rdx+24], xmm2", "c5fa7f5218", "c4c17a7f5018"),
+        (Vex::Store { vector: Ymm(0), bytes: 8, to: Destination(8) }, "vmovq [rdx+8], xmm0", "c5f9d64208", "c4c179d64008"),
+        (Vex::Store { vector: Ymm(1), bytes: 4, to: Destination(300) }, "vmovd [rdx+300], xmm1", "c5f97e8a2c010000", "c4c1797e882c010000"),
+        (Vex::ZeroUpper, "vzeroupper", "c5f877", ""),
+    ]
+}
+
+fn all_known() -> impl Iterator<Item = (Instruction, &'static str, &'static str, &'static str)> {
+    let of_avx2 = known_of_avx2().into_iter();
+    let of_avx2 =
+        of_avx2.map(|(vex, text, bytes, windows)| (Instruction::Vex(vex), text, bytes, windows));
+    known().into_iter().chain(of_avx2)
+}
+
 #[test]
 fn instructions_are_encoded_as_elsewhere() {
-    for (instruction, text, system_v, windows) in known() {
+    for (instruction, text, system_v, windows) in all_known() {
         let windows = if windows.is_empty() {
             system_v
         } else {
@@ -126,7 +167,7 @@ fn instructions_are_encoded_as_elsewhere() {
 #[test]
 #[cfg(not(windows))]
 fn instructions_are_written_as_elsewhere() {
-    for (instruction, text, ..) in known() {
+    for (instruction, text, ..) in all_known() {
         assert_eq!(instruction.to_string(), text);
     }
 }
