@@ -42,6 +42,7 @@ struct Known {
     dst: i32,
     /// Their numbers.
     pieces: Range<usize>,
+    /// What they cost, but for the lines that they are written to.
     cost: usize,
 }
 
@@ -204,12 +205,12 @@ impl Cutter<'_> {
             let steps = [dst - known.dst, shift];
             for piece in known.pieces.clone() {
                 let piece = loops::moved(&self.pieces[piece], steps);
-                self.pieces.push(piece);
+                self.push(piece);
             }
             return;
         }
-        let (first, before) = (self.pieces.len(), self.cost);
-        self.new_vector(dst, from, bytes);
+        let first = self.pieces.len();
+        let cost = self.new_vector(dst, from, bytes);
         if self.is_within(from) {
             if self.known.len() == MOST_KNOWN {
                 self.known.remove(0);
@@ -219,7 +220,7 @@ impl Cutter<'_> {
                 bytes,
                 dst,
                 pieces: first..self.pieces.len(),
-                cost: self.cost - before,
+                cost,
             });
         }
     }
@@ -231,19 +232,32 @@ impl Cutter<'_> {
         from.iter().all(|at| inner.contains(at))
     }
 
-    fn new_vector(&mut self, dst: i32, from: &[i32], bytes: usize) {
+    /// What it costs, but for the lines that it is written to.
+    fn new_vector(&mut self, dst: i32, from: &[i32], bytes: usize) -> usize {
         let mut parts = std::mem::take(&mut self.parts);
-        self.cost += self.best(from, 0, bytes, &mut parts);
+        let before = self.cost;
+        let cost = self.best(from, 0, bytes, &mut parts);
+        let mut words = Vec::with_capacity(parts.len());
         for (at, bytes, form) in parts.drain(..) {
             let first = at / self.forms.moved.unit;
             let end = (first + bytes / self.forms.moved.unit).min(from.len());
             let from = &from[first..end];
             let dst = dst + at as i32;
-            self.cost += cost::LINE_WRITTEN * self.forms.lines_but_one(dst, bytes);
             let word = self.word(form, from, bytes);
-            self.pieces.push(Piece::Word { dst, bytes, word });
+            words.push(Piece::Word { dst, bytes, word });
         }
         self.parts = parts;
+        let cost = cost + self.cost - before;
+        self.cost = before + cost;
+        words.into_iter().for_each(|word| self.push(word));
+        cost
+    }
+
+    fn push(&mut self, piece: Piece) {
+        if let Piece::Word { dst, bytes, .. } = piece {
+            self.cost += cost::LINE_WRITTEN * self.forms.lines_but_one(dst, bytes);
+        }
+        self.pieces.push(piece);
     }
 
     /// The cheapest way to write so many bytes `at` there in a vector: at once, or half by half. What it costs.
