@@ -21,8 +21,11 @@ pub(crate) struct KnownRows {
     /// Tiles of a row, from its place on.
     pub tiles: RowTiles,
     #[cfg_attr(
-        not(target_arch = "x86_64"),
-        expect(dead_code, reason = "only tiles with masks are cut or spill")
+        not(any(
+            target_arch = "x86_64",
+            all(target_arch = "aarch64", target_feature = "neon")
+        )),
+        expect(dead_code, reason = "only vectors spill")
     )]
     pub spilled: Spilled,
     /// Where one more begins that ends with the row: in the destination and in the source.
@@ -69,8 +72,11 @@ impl ListedTiles {
 /// which write it again.
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(
-    not(target_arch = "x86_64"),
-    expect(dead_code, reason = "only tiles with masks are cut or spill")
+    not(any(
+        target_arch = "x86_64",
+        all(target_arch = "aarch64", target_feature = "neon")
+    )),
+    expect(dead_code, reason = "only vectors spill")
 )]
 pub(crate) struct Spilled {
     /// In the last turn of the loops around it.
@@ -79,7 +85,10 @@ pub(crate) struct Spilled {
     pub each: usize,
 }
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(
+    target_arch = "x86_64",
+    all(target_arch = "aarch64", target_feature = "neon")
+))]
 impl Spilled {
     /// Those of a turn of the loops around the innermost one, which may be the last.
     pub fn of_turn(self, is_last: bool) -> usize {
@@ -209,7 +218,10 @@ impl RowLoops {
     }
 
     /// Whether each row of `bytes` bytes begins in the destination where the one before it ends.
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(any(
+        target_arch = "x86_64",
+        all(target_arch = "aarch64", target_feature = "neon")
+    ))]
     pub fn touch(&self, bytes: usize) -> bool {
         let mut next = bytes as isize;
         self.0.iter().rev().all(|one| {
@@ -220,7 +232,10 @@ impl RowLoops {
     }
 
     /// How far every row is from the first, in the destination and in the source, and its number in the innermost loop.
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(any(
+        target_arch = "x86_64",
+        all(target_arch = "aarch64", target_feature = "neon")
+    ))]
     pub fn rows(&self) -> impl Iterator<Item = (isize, isize, usize)> {
         let [outermost, middle, inner] = self.0;
         let all = (0..outermost.turns).flat_map(move |i| (0..middle.turns).map(move |j| (i, j)));
@@ -255,7 +270,10 @@ impl RowLoop {
     };
 
     /// How far a turn is from the first.
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(any(
+        target_arch = "x86_64",
+        all(target_arch = "aarch64", target_feature = "neon")
+    ))]
     fn place(&self, turn: usize) -> (isize, isize) {
         let (to, from) = self.apart;
         (turn as isize * to, turn as isize * from)

@@ -3,7 +3,7 @@
 use super::{by_mover, moving_by_width};
 use crate::level::{Kind, Level};
 use crate::move_::at::Turns;
-use crate::move_::copy::{Fixed, Mover, Rows, Vectors};
+use crate::move_::copy::{Fixed, Mover, Parts, Rows, Vectors};
 use crate::move_::processor::habits;
 use crate::move_::rows::{LEAST_ROW, fills_lines, go_by_width, row};
 use crate::nest::schedule::{KnownRuns, MoveRuns};
@@ -31,6 +31,7 @@ macro_rules! by_halves {
         })
     };
 }
+
 /// Shorter runs in short turns of several loops are quicker in parts of 16 bytes.
 const LEAST_IN_TURNS: usize = 49;
 
@@ -58,6 +59,7 @@ pub(super) fn moving_turn(level: Level, rows: &Rows) -> Option<MoveRuns> {
                 _ => by_whole_lines,
             })
         }
+        Kind::Avx2 if go_by_halves(rows) && may_spill(rows) => Some(turn_by_spilling),
         Kind::Avx2 if go_by_halves(rows) => by_halves!(rows.bytes, turn_by_halves),
         Kind::Avx2 | Kind::Avx512 | Kind::Scalar => None,
     }
@@ -77,6 +79,15 @@ pub(super) fn moving_turns(level: Level, rows: &Rows) -> Option<MoveRuns> {
 /// Whether rows that need more than a part of 16 bytes are moved by vectors of 32.
 fn go_by_halves(rows: &Rows) -> bool {
     !(go_by_width(rows) && habits().moves_in_parts)
+}
+
+/// Whether a vector of 32 bytes moves each row but the first and the last: what it has besides lies in what other rows read, and is written again
+/// by the next one.
+fn may_spill(rows: &Rows) -> bool {
+    /// Fewer rows are as quick in parts.
+    const FEWEST: usize = 8;
+    let reaches_next = rows.src_stride.unsigned_abs() + rows.bytes >= size_of::<Half>();
+    rows.touch() && rows.count >= FEWEST && (17..32).contains(&rows.bytes) && reaches_next
 }
 
 /// A run by vectors of 32 bytes that begin where vectors of the result do.
@@ -104,6 +115,28 @@ unsafe fn turn_by_halves<M: Mover>(dst: *mut u8, src: *const u8, known: &KnownRu
     let mover = M::of(known.bytes);
     // SAFETY: by the contract of this function.
     known.each(dst, src, move |to, from| unsafe { mover.run(to, from) });
+}
+
+/// Moves the runs of the innermost loop, of which all but the first and the last have more besides.
+///
+/// # Safety
+/// As [`by_mover`], for runs that [`may_spill`]; the processor has AVX2.
+#[target_feature(enable = "avx2")]
+unsafe fn turn_by_spilling(dst: *mut u8, src: *const u8, known: &KnownRuns) {
+    let alone = Parts::<2>::of(known.bytes);
+    let spilling = Vectors::<Half, 0, Half>::of(size_of::<Half>());
+    let last = known.loops.inner().turns - 1;
+    let runs = Turns::of(known.loops.inner()).each(dst, src);
+    for (turn, (to, from)) in runs.enumerate() {
+        // SAFETY: by the contract of this function. What a vector reads beyond its run lies before the end of the one after it or before it,
+        // and what it writes there in the next one, which is written later (I4).
+        unsafe {
+            match turn == 0 || turn == last {
+                true => alone.run(to, from),
+                false => spilling.run(to, from),
+            }
+        }
+    }
 }
 
 /// The same in all turns of several loops.

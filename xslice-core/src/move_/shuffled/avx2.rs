@@ -52,6 +52,12 @@ unsafe impl Lanes for __m128i {
     }
 
     #[target_feature(enable = "avx2")]
+    unsafe fn spilling(run: &Run, tables: &Tables<16>, known: &KnownRows) {
+        // SAFETY: by the contract of this function.
+        unsafe { lanes::known::each_spilling::<Self>(run, tables, known) }
+    }
+
+    #[target_feature(enable = "avx2")]
     unsafe fn alone(
         first: &Run,
         pattern: &Pattern,

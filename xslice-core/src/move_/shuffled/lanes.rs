@@ -48,6 +48,12 @@ pub(super) unsafe trait Lanes: Copy {
         false
     }
 
+    /// [`known::each_spilling`], compiled for the instruction set.
+    ///
+    /// # Safety
+    /// As [`known::each_spilling`].
+    unsafe fn spilling(run: &Run, tables: &Tables<16>, known: &KnownRows);
+
     /// [`each_alone`], compiled for the instruction set.
     ///
     /// # Safety
@@ -363,7 +369,6 @@ macro_rules! by_shape {
         $f::<$($lanes,)? $vectors, $loads>($($arg),*)
     };
 }
-#[cfg(target_arch = "x86_64")]
 pub(super) use by_shape;
 
 /// Moves tiles of rows.

@@ -6,7 +6,7 @@
 use super::lanes::{self, Lanes, Tiles};
 use super::{Places, Run};
 use crate::move_::copy::Rows;
-use crate::shuffle::{Pattern, Tables};
+use crate::shuffle::{KnownRows, Pattern, Tables};
 use core::arch::aarch64::{uint8x16_t, vqtbl1q_u8, vqtbx1q_u8};
 
 // SAFETY: 16 bytes, of any value.
@@ -27,6 +27,12 @@ unsafe impl Lanes for uint8x16_t {
     unsafe fn tiles(first: &Run, tables: &Tables<16>, tiles: &Tiles<'_>) {
         // SAFETY: by the contract of this function.
         unsafe { lanes::each::<Self>(first, tables, tiles) }
+    }
+
+    #[target_feature(enable = "neon")]
+    unsafe fn spilling(run: &Run, tables: &Tables<16>, known: &KnownRows) {
+        // SAFETY: by the contract of this function.
+        unsafe { lanes::known::each_spilling::<Self>(run, tables, known) }
     }
 
     #[target_feature(enable = "neon")]

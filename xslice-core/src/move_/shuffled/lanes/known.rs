@@ -1,6 +1,6 @@
 //! Rows that are known before the call, by vectors of 16 bytes.
 
-use super::{Lanes, Tiles};
+use super::{InMemory, InRegisters, Lanes, Tile, Tiles, by_shape};
 use crate::level::Level;
 use crate::move_::cache::Cache;
 use crate::move_::copy::Rows;
@@ -24,7 +24,9 @@ pub(in crate::move_::shuffled) fn known<V: Lanes>(
         let is_covered = tiles.last.is_some() || tiles.count * tables.tile == rows.bytes;
         tiles.count > 0 && (is_covered || count == 1) && holds(loops.reach(tiles.reach))
     };
-    let tiles = [all, without(0), without(1)].into_iter().find(fits)?;
+    let Some(tiles) = [all, without(0), without(1)].into_iter().find(fits) else {
+        return spilling::<V>(level, tables, rows, loops, holds);
+    };
     Some(KnownRows {
         moved_by: several_rows::<V>,
         level,
@@ -44,6 +46,152 @@ pub(in crate::move_::shuffled) fn known<V: Lanes>(
         #[cfg(target_arch = "x86_64")]
         listed: None,
     })
+}
+
+/// Rows by tiles that are no whole vectors, likewise: what the last one has too much lies in later rows, which write it again. Those that have
+/// no room for it after them, or whose loads leave the operand, are left to move unit by unit.
+fn spilling<V: Lanes>(
+    level: Level,
+    tables: &Tables<16>,
+    row: Rows,
+    loops: RowLoops,
+    holds: impl Fn((isize, isize)) -> bool,
+) -> Option<KnownRows> {
+    /// Rows that are left to units at most.
+    const MOST_LEFT: usize = 8;
+    let (count, inner) = (loops.count(), loops.inner().turns);
+    let whole = tables.count_in(row.bytes + tables.tile - 1);
+    let written = (whole - 1) * tables.tile + tables.vectors * 16;
+    let room = Rows { count, ..row }.with_room_for(written);
+    let reach = Tiles::of(tables, row, whole, None).reach;
+    let reach_without = |left: usize| {
+        let places = loops.rows().take(count - left).map(|(_, from, _)| from);
+        let (low, high) = places.fold((0, 0), |(low, high), at| (at.min(low), at.max(high)));
+        (reach.0 + low, reach.1 + high)
+    };
+    let fewest = count - room;
+    if tables.fill_vectors() || !loops.touch(row.bytes) || count < 2 * MOST_LEFT {
+        return None;
+    }
+    let mut left = fewest..=MOST_LEFT.min(inner);
+    let left = left.find(|&left| holds(reach_without(left)))?;
+    Some(KnownRows {
+        moved_by: spilling_rows::<V>,
+        level,
+        loops,
+        bytes: row.bytes,
+        tiles: RowTiles::whole(whole),
+        spilled: Spilled {
+            each: inner,
+            last: inner - left,
+        },
+        last: None,
+        reach,
+        reach_of_all: reach_without(left),
+        #[cfg(target_arch = "x86_64")]
+        listed: None,
+    })
+}
+
+/// Moves rows that are known to be [`spilling`].
+///
+/// # Safety
+/// As [`several_rows`].
+unsafe fn spilling_rows<V: Lanes>(
+    shuffle: &Shuffle,
+    dst: *mut u8,
+    src: *const u8,
+    known: &KnownRows,
+    low: *const u8,
+    high: *const u8,
+) {
+    let run = Run::new(dst, src, known.bytes, low..high);
+    // SAFETY: by the contract of this function; loads of rows that are moved whole lie inside the operand, and what they write past themselves
+    // lies in later ones (I4).
+    unsafe {
+        match shuffle.narrow() {
+            Some(narrow) if run.holds(known.reach_of_all) => {
+                V::spilling(&run, narrow.of_rows(known.bytes), known);
+                let first = known.last_turn(&run);
+                for k in known.spilled.last..known.loops.inner().turns {
+                    let row = first.row(k, known.rows());
+                    units(&row, shuffle.pattern(), 0..known.bytes);
+                }
+            }
+            _ => move_anyhow(shuffle, dst, src, known, low, high),
+        }
+    }
+}
+
+impl KnownRows {
+    /// The first row of the last turn of the loops around the innermost one, from the first of all.
+    fn last_turn(&self, first: &Run) -> Run {
+        let mut last = *first;
+        self.loops.outer(|to, from| {
+            last.dst = first.dst.wrapping_offset(to);
+            last.src = first.src.wrapping_offset(from);
+        });
+        last
+    }
+}
+
+/// Moves the rows of all turns that are moved whole; `run` is the first.
+///
+/// # Safety
+/// As [`spilling_rows`]; the processor has the instructions of `V`.
+#[inline(always)]
+pub(in crate::move_::shuffled) unsafe fn each_spilling<V: Lanes>(
+    run: &Run,
+    tables: &Tables<16>,
+    known: &KnownRows,
+) {
+    // SAFETY: by the contract of this function.
+    unsafe {
+        by_shape!(
+            tables,
+            spilling_by<V>(run, tables, known),
+            spilling_tiles(run, tables, known, &InMemory::<V>::new(tables))
+        )
+    }
+}
+
+/// # Safety
+/// As [`each_spilling`], with the tables of that shape.
+#[inline(always)]
+unsafe fn spilling_by<V: Lanes, const VECTORS: usize, const LOADS: usize>(
+    run: &Run,
+    tables: &Tables<16>,
+    known: &KnownRows,
+) {
+    // SAFETY: by the contract of this function.
+    unsafe {
+        let tile = InRegisters::<V, VECTORS, LOADS>::new(tables);
+        spilling_tiles(run, tables, known, &tile);
+    }
+}
+
+/// # Safety
+/// As [`each_spilling`], by what moves a tile.
+#[inline(always)]
+unsafe fn spilling_tiles(run: &Run, tables: &Tables<16>, known: &KnownRows, tile: &impl Tile) {
+    let [outermost, around, inner] = known.loops.0;
+    let mut turns = outermost.turns * around.turns;
+    known.loops.outer(|to, from| {
+        turns -= 1;
+        let mut row_dst = run.dst.wrapping_offset(to);
+        let mut row_src = run.src.wrapping_offset(from);
+        for _ in 0..known.spilled.of_turn(turns == 0) {
+            let (mut dst, mut src) = (row_dst, row_src);
+            for _ in 0..known.tiles.whole {
+                // SAFETY: by the contract of this function.
+                unsafe { tile.run(src, dst) };
+                dst = dst.wrapping_add(tables.tile);
+                src = src.wrapping_offset(tables.src_stride);
+            }
+            row_dst = row_dst.wrapping_offset(inner.apart.0);
+            row_src = row_src.wrapping_offset(inner.apart.1);
+        }
+    });
 }
 
 /// Moves rows that are [`known`].
