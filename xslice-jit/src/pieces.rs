@@ -37,7 +37,7 @@ pub(crate) const LINE: usize = 64;
 pub(crate) const TWO_LANES: usize = 32;
 pub(crate) const LANE: usize = 16;
 
-/// Orders of a result at most: each is a line behind the code.
+/// Orders of a result at most: each is a vector behind the code.
 const MOST_ORDERS: usize = 256;
 
 /// Bytes by which it is found how a result is cut.

@@ -154,14 +154,15 @@ fn known_rows_at_the_ends_of_an_operand_are_read_inside_it() {
         let Move::Shuffle(periods) = schedule.inner() else {
             panic!("{text} is a shuffle");
         };
-        let Some(known) = schedule.known_rows() else {
-            assert!(Level::best().vector() < 64, "{text}");
-            continue;
-        };
+        let known = schedule.known_rows().unwrap_or_else(|| panic!("{text}"));
         let (first, last) = known.reach_of_all;
         let at = schedule.src().offset as isize;
         let reads = at + first..at + last;
-        assert!(known.have_vectors(), "{text}");
+        // Without masks the last rows may be left to units.
+        assert!(
+            known.have_vectors() || Level::best().vector() < 64,
+            "{text}"
+        );
         assert!(
             reads.start >= 0 && reads.end.unsigned_abs() <= periods.source_bytes,
             "{text}: {reads:?} of {}",

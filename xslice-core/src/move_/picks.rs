@@ -28,8 +28,9 @@ const NARROW: usize = 8;
 /// Most narrow rows of a single turn.
 const MOST_ALONE: usize = 64;
 
-/// The same without vectors of a line, by indices of 32 and of 64 bits: fewer of these are tested at once.
-const MOST_ALONE_OF_HALVES: (usize, usize) = (256, 640);
+/// The same by vectors of half a line, by indices of 32 bits, and by those of 64, of which fewer are tested at once.
+const MOST_BY_I32: usize = 256;
+const MOST_BY_I64: usize = 640;
 
 /// Most narrow rows in all, where turns share their places. Where each turn has [few](KnownPicks::are_few), and the axis is longer than a
 /// line, there may be any number.
@@ -114,11 +115,10 @@ impl KnownPicks {
 
     /// So many narrow rows at most, if they are those of a single turn.
     fn most_alone(&self) -> usize {
-        let (of_i32, of_i64) = MOST_ALONE_OF_HALVES;
         match self.index {
-            _ if self.level.vector() == LINE => MOST_ALONE,
-            IndexType::I32 => of_i32,
-            IndexType::I64 => of_i64,
+            _ if self.level.vector() != LINE / 2 => MOST_ALONE,
+            IndexType::I32 => MOST_BY_I32,
+            IndexType::I64 => MOST_BY_I64,
         }
     }
 

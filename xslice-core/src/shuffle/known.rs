@@ -122,12 +122,12 @@ pub(crate) struct RowTiles {
     pub whole: usize,
     /// Those that are cut.
     pub cut: usize,
-    /// Bytes of those that are cut, or of the row after the whole ones that no other tile moves.
+    /// Bytes of those that are cut, or of the row after the whole ones, or of whole rows, that no tile moves.
     pub rest: usize,
     /// How much earlier than where the whole ones end those that are cut begin, in the destination and in the source.
     #[cfg_attr(
         not(target_arch = "x86_64"),
-        expect(dead_code, reason = "only tiles with masks are cut or spill")
+        expect(dead_code, reason = "only tiles with masks are cut")
     )]
     pub earlier: (usize, isize),
     /// Loads of the last vector of those that are cut which give some of its bytes.
@@ -247,6 +247,17 @@ impl RowLoops {
                 (to_i + to_j + own.0, from_i + from_j + own.1, k)
             })
         })
+    }
+
+    /// How far the last turn of the loops around the innermost one is from the first, in the destination and in the source.
+    #[cfg(any(
+        target_arch = "x86_64",
+        all(target_arch = "aarch64", target_feature = "neon")
+    ))]
+    pub fn last_turn(&self) -> (isize, isize) {
+        let [outermost, middle, _] = self.0;
+        let [one, other] = [outermost, middle].map(|turns| turns.place(turns.turns - 1));
+        (one.0 + other.0, one.1 + other.1)
     }
 
     /// Calls `each` with how far every turn of the loops around the innermost one is from the first, in the destination and in the source.

@@ -5,7 +5,7 @@
 
 use super::Writer;
 use super::instruction::{Instruction, Place, Vex, Ymm};
-use crate::pieces::{Crossing, HALF, LANE};
+use crate::pieces::{Crossing, HALF, KEPT, LANE};
 use std::ops::Range;
 
 /// Registers for words, in turn.
@@ -19,6 +19,7 @@ pub(super) const KEEPING: Range<u8> = match cfg!(windows) {
     true => 6..6,
     false => 6..16,
 };
+const _: () = assert!(cfg!(windows) || (KEEPING.end - KEEPING.start) as usize == KEPT);
 
 impl Writer<'_> {
     pub(super) fn run(&mut self, to: Place, bytes: usize, src: i32) {

@@ -8,7 +8,7 @@ mod form;
 use super::loops;
 use super::orders::Orders;
 use super::runs::{Moved, Span};
-use super::{LINE, Order, Piece, SAMPLE, TWO_LANES, Word};
+use super::{KEPT, LINE, Order, Piece, SAMPLE, TWO_LANES, Word};
 use form::{Form, Forms, cost};
 use std::ops::Range;
 
@@ -22,9 +22,6 @@ pub(super) enum Way {
     /// Anywhere: with each run, or with what one window gives.
     Words,
 }
-
-/// Registers in which orders stay.
-const KEPT: usize = 10;
 
 /// Pieces at most.
 const MOST_PIECES: usize = 1536;

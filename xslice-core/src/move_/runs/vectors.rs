@@ -14,7 +14,7 @@ use core::arch::x86_64::{__m128i as Part, __m256i as Half};
 const LONGEST: usize = 2 << 10;
 
 /// `$f` for the mover of `$bytes`: as few vectors as there can be, none of which is longer than what it is needed for.
-macro_rules! by_halves {
+macro_rules! of_halves {
     ($bytes:expr, $f:ident) => {
         Some(match $bytes {
             33..=40 => $f::<Vectors<Half, 1, u64>>,
@@ -43,7 +43,7 @@ pub(super) fn moving_alone(level: Level, bytes: usize) -> Option<MoveRuns> {
             3 => by_lines::<3>,
             _ => alone_by_whole_lines,
         }),
-        Kind::Avx2 if bytes >= LEAST_ROW => by_halves!(bytes, turn_by_halves),
+        Kind::Avx2 if bytes >= LEAST_ROW => of_halves!(bytes, turn_by_halves),
         Kind::Avx2 | Kind::Avx512 | Kind::Scalar => None,
     }
 }
@@ -60,7 +60,7 @@ pub(super) fn moving_turn(level: Level, rows: &Rows) -> Option<MoveRuns> {
             })
         }
         Kind::Avx2 if go_by_halves(rows) && may_spill(rows) => Some(turn_by_spilling),
-        Kind::Avx2 if go_by_halves(rows) => by_halves!(rows.bytes, turn_by_halves),
+        Kind::Avx2 if go_by_halves(rows) => of_halves!(rows.bytes, turn_by_halves),
         Kind::Avx2 | Kind::Avx512 | Kind::Scalar => None,
     }
 }
@@ -70,7 +70,7 @@ pub(super) fn moving_turns(level: Level, rows: &Rows) -> Option<MoveRuns> {
     match level.kind() {
         Kind::Avx512 if rows.bytes == LINE => Some(of_a_line_in_short_turns),
         Kind::Avx2 if go_by_halves(rows) && rows.bytes >= LEAST_IN_TURNS => {
-            by_halves!(rows.bytes, turns_by_halves)
+            of_halves!(rows.bytes, turns_by_halves)
         }
         Kind::Avx2 | Kind::Avx512 | Kind::Scalar => None,
     }

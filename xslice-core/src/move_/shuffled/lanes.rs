@@ -113,13 +113,21 @@ impl<'a> Tiles<'a> {
     /// Tiles that reach beyond their row where rows touch: what the last one writes there is written again. And the number of rows, from the
     /// first on, that have room for it after them.
     fn spilling(pattern: &Pattern, tables: &Tables<16>, rows: Rows) -> (Self, usize) {
-        let (bytes, written) = (rows.bytes, tables.vectors * 16);
+        let bytes = rows.bytes;
         if bytes == 0 || !rows.touch() || (tables.fill_vectors() && tables.tile <= bytes) {
             return (Self::new(pattern, tables, rows), rows.count);
         }
-        let count = tables.count_in(bytes + tables.tile - 1);
-        let most = rows.with_room_for((count - 1) * tables.tile + written);
-        (Self::of(tables, rows, count, None), most)
+        Self::beyond(tables, rows)
+    }
+
+    /// The same for rows of some bytes that touch, whatever their tiles are.
+    fn beyond(tables: &Tables<16>, rows: Rows) -> (Self, usize) {
+        let count = tables.count_in(rows.bytes + tables.tile - 1);
+        let written = (count - 1) * tables.tile + tables.vectors * 16;
+        (
+            Self::of(tables, rows, count, None),
+            rows.with_room_for(written),
+        )
     }
 
     fn of(tables: &Tables<16>, rows: Rows, count: usize, last: Option<(usize, isize)>) -> Self {

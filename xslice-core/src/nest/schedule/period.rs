@@ -10,8 +10,8 @@ use crate::shuffle::{Anchor, LINE, Pattern, Period, Shuffle, places};
 use alloc::sync::Arc;
 use core::fmt;
 
-/// Longer runs of neighbouring bytes are moved as runs, unless several of them fit into a vector of a line, with most of the bytes between them.
-/// A vector of 16 bytes holds one at most, and a run takes no more than that.
+/// Longer runs of neighbouring bytes are moved as runs, unless they fit into a vector of a line, with most of the bytes between them. All others
+/// are put in order by 16 bytes, which hold one of them at most: as runs they take as many loads and stores, and nothing else.
 const MOST_BLOCK: usize = 12;
 
 /// Bytes of the source, in units of those moved, that a vector may be loaded with for the sake of such long runs.

@@ -98,8 +98,8 @@ impl Operation {
         Self::new(MAP_0F, PREFIX_F3, 0x6f, bytes)
     }
 
-    /// `vmovdqa` into a vector.
-    const LOADS_ORDER: Self = Self::new(MAP_0F, PREFIX_66, 0x6f, TWO_LANES);
+    /// `vmovdqu` into a vector.
+    const LOADS_ORDER: Self = Self::new(MAP_0F, PREFIX_F3, 0x6f, TWO_LANES);
 
     /// `vmovq` into a vector, and `vmovhpd`.
     const LOADS_LOW: Self = Self::new(MAP_0F, PREFIX_F3, 0x7e, 8);
@@ -270,7 +270,7 @@ impl fmt::Display for Vex {
                 write!(f, "vmovhpd xmm{vector}, xmm{vector}, {from}")
             }
             Self::LoadOrder { vector, order } => {
-                write!(f, "vmovdqa {vector}, [rip + order {order}]")
+                write!(f, "vmovdqu {vector}, [rip + order {order}]")
             }
             Self::Shuffle {
                 vector,

@@ -2,10 +2,11 @@
 
 use super::{InMemory, InRegisters, Lanes, Tile, Tiles, by_shape};
 use crate::level::Level;
+use crate::move_::at::Turns;
 use crate::move_::cache::Cache;
 use crate::move_::copy::Rows;
 use crate::move_::shuffled::{Run, move_anyhow, units};
-use crate::shuffle::{KnownRows, Pattern, RowLoops, RowTiles, Shuffle, Spilled, Tables};
+use crate::shuffle::{KnownRows, Pattern, RowLoop, RowLoops, RowTiles, Shuffle, Spilled, Tables};
 
 /// Rows by tiles whose loads lie inside the operand, which `holds` says of what they read. Units at the end of a single one may be left to
 /// move one by one: those of the last tile, if that leaves the operand, and those that fill none.
@@ -60,34 +61,42 @@ fn spilling<V: Lanes>(
     /// Rows that are left to units at most.
     const MOST_LEFT: usize = 8;
     let (count, inner) = (loops.count(), loops.inner().turns);
-    let whole = tables.count_in(row.bytes + tables.tile - 1);
-    let written = (whole - 1) * tables.tile + tables.vectors * 16;
-    let room = Rows { count, ..row }.with_room_for(written);
-    let reach = Tiles::of(tables, row, whole, None).reach;
+    let is_empty = row.bytes == 0 || tables.fill_vectors();
+    if is_empty || !loops.touch(row.bytes) || count < 2 * MOST_LEFT {
+        return None;
+    }
+    let all = Rows {
+        count,
+        dst_stride: row.bytes as isize,
+        ..row
+    };
+    let (tiles, with_room) = Tiles::beyond(tables, all);
     let reach_without = |left: usize| {
         let places = loops.rows().take(count - left).map(|(_, from, _)| from);
         let (low, high) = places.fold((0, 0), |(low, high), at| (at.min(low), at.max(high)));
-        (reach.0 + low, reach.1 + high)
+        (tiles.reach.0 + low, tiles.reach.1 + high)
     };
-    let fewest = count - room;
-    if tables.fill_vectors() || !loops.touch(row.bytes) || count < 2 * MOST_LEFT {
-        return None;
-    }
-    let mut left = fewest..=MOST_LEFT.min(inner);
-    let left = left.find(|&left| holds(reach_without(left)))?;
+    let mut left = count - with_room..=MOST_LEFT.min(inner);
+    let (left, reach_of_all) = left.find_map(|left| {
+        let reach = reach_without(left);
+        holds(reach).then_some((left, reach))
+    })?;
     Some(KnownRows {
         moved_by: spilling_rows::<V>,
         level,
         loops,
         bytes: row.bytes,
-        tiles: RowTiles::whole(whole),
+        tiles: RowTiles {
+            rest: left * row.bytes,
+            ..RowTiles::whole(tiles.count)
+        },
         spilled: Spilled {
             each: inner,
             last: inner - left,
         },
         last: None,
-        reach,
-        reach_of_all: reach_without(left),
+        reach: tiles.reach,
+        reach_of_all,
         #[cfg(target_arch = "x86_64")]
         listed: None,
     })
@@ -112,7 +121,12 @@ unsafe fn spilling_rows<V: Lanes>(
         match shuffle.narrow() {
             Some(narrow) if run.holds(known.reach_of_all) => {
                 V::spilling(&run, narrow.of_rows(known.bytes), known);
-                let first = known.last_turn(&run);
+                let (to, from) = known.loops.last_turn();
+                let first = Run {
+                    dst: dst.wrapping_offset(to),
+                    src: src.wrapping_offset(from),
+                    ..run
+                };
                 for k in known.spilled.last..known.loops.inner().turns {
                     let row = first.row(k, known.rows());
                     units(&row, shuffle.pattern(), 0..known.bytes);
@@ -120,18 +134,6 @@ unsafe fn spilling_rows<V: Lanes>(
             }
             _ => move_anyhow(shuffle, dst, src, known, low, high),
         }
-    }
-}
-
-impl KnownRows {
-    /// The first row of the last turn of the loops around the innermost one, from the first of all.
-    fn last_turn(&self, first: &Run) -> Run {
-        let mut last = *first;
-        self.loops.outer(|to, from| {
-            last.dst = first.dst.wrapping_offset(to);
-            last.src = first.src.wrapping_offset(from);
-        });
-        last
     }
 }
 
@@ -176,22 +178,23 @@ unsafe fn spilling_by<V: Lanes, const VECTORS: usize, const LOADS: usize>(
 unsafe fn spilling_tiles(run: &Run, tables: &Tables<16>, known: &KnownRows, tile: &impl Tile) {
     let [outermost, around, inner] = known.loops.0;
     let mut turns = outermost.turns * around.turns;
-    known.loops.outer(|to, from| {
-        turns -= 1;
-        let mut row_dst = run.dst.wrapping_offset(to);
-        let mut row_src = run.src.wrapping_offset(from);
-        for _ in 0..known.spilled.of_turn(turns == 0) {
-            let (mut dst, mut src) = (row_dst, row_src);
-            for _ in 0..known.tiles.whole {
-                // SAFETY: by the contract of this function.
-                unsafe { tile.run(src, dst) };
-                dst = dst.wrapping_add(tables.tile);
-                src = src.wrapping_offset(tables.src_stride);
+    for (to, from) in Turns::of(outermost).each(run.dst, run.src) {
+        for (to, from) in Turns::of(around).each(to, from) {
+            turns -= 1;
+            let rows = RowLoop {
+                turns: known.spilled.of_turn(turns == 0),
+                ..inner
+            };
+            for (mut dst, mut src) in Turns::of(rows).each(to, from) {
+                for _ in 0..known.tiles.whole {
+                    // SAFETY: by the contract of this function.
+                    unsafe { tile.run(src, dst) };
+                    dst = dst.wrapping_add(tables.tile);
+                    src = src.wrapping_offset(tables.src_stride);
+                }
             }
-            row_dst = row_dst.wrapping_offset(inner.apart.0);
-            row_src = row_src.wrapping_offset(inner.apart.1);
         }
-    });
+    }
 }
 
 /// Moves rows that are [`known`].
