@@ -8,7 +8,7 @@
 //!
 //! A file for each kind of move, and below it one for each set of instructions that it has code of its own for:
 //!   copy, rows, stream  copies and strided moves: short runs, rows in one of several ways, results that no cache keeps
-//!   runs                copies and strided moves of results that stay near, found when they are planned
+//!   runs                copies and strided moves of results that stay near, found when they are planned: longer ones by `vectors`
 //!   few                 so few narrow rows in each of many turns that their places stay in registers
 //!   fill                values of a Range, the first ones laid out when they are planned
 //!   shuffled            shuffles, by `lanes` of 16 bytes for any set: `avx2`, `avx512`, `neon`
