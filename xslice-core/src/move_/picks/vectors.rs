@@ -4,7 +4,7 @@ use super::{as_read, by_mover};
 use crate::access::IndexType;
 use crate::level::{Kind, Level};
 use crate::move_::copy::{Mover, Parts, Vectors};
-use crate::move_::rows::row;
+use crate::move_::rows::row::{self, WholeVectors};
 use crate::nest::schedule::{KnownPicks, MovePicks};
 use crate::shuffle::LINE;
 use core::arch::x86_64::{__m128i as Part, __m256i as Half, __m512i as Line};
@@ -53,6 +53,9 @@ fn by_halves<const FEW: bool>(bytes: usize) -> Option<MovePicks> {
         81..96 => avx2::<Vectors<Half, 2, Half>, FEW>,
         97..=112 => avx2::<Vectors<Half, 3, Part>, FEW>,
         113..=128 => avx2::<Vectors<Half, 3, Half>, FEW>,
+        129..=160 => avx2::<Vectors<Half, 4, Half>, FEW>,
+        161..=192 => avx2::<Vectors<Half, 5, Half>, FEW>,
+        193..=WholeVectors::LONGEST => avx2::<WholeVectors, FEW>,
         _ => return None,
     })
 }

@@ -5,6 +5,8 @@ use super::way::fills_lines;
 #[cfg(target_arch = "x86_64")]
 use crate::level::Kind;
 use crate::level::Level;
+#[cfg(target_arch = "x86_64")]
+use crate::move_::copy::Mover;
 use crate::move_::copy::run;
 #[cfg(target_arch = "x86_64")]
 use crate::move_::prefetch::{self, PAGE};
@@ -120,7 +122,7 @@ pub(in crate::move_) unsafe fn lines<const LINES: usize>(
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 #[inline]
-pub(in crate::move_) unsafe fn whole_vectors(dst: *mut u8, src: *const u8, bytes: usize) {
+pub(super) unsafe fn whole_vectors(dst: *mut u8, src: *const u8, bytes: usize) {
     use core::arch::x86_64::{__m256i, _mm256_loadu_si256, _mm256_storeu_si256};
     // SAFETY: by the contract of this function, for places up to `bytes` less a vector.
     let load = |at: usize| unsafe { _mm256_loadu_si256(src.add(at).cast()) };
@@ -145,6 +147,30 @@ pub(in crate::move_) unsafe fn whole_vectors(dst: *mut u8, src: *const u8, bytes
         .into_iter()
         .zip(last)
         .for_each(|(at, vector)| store(at, vector));
+}
+
+/// A row by vectors of 32 bytes that begin where vectors of the result do.
+#[cfg(target_arch = "x86_64")]
+#[derive(Clone, Copy)]
+pub(in crate::move_) struct WholeVectors(usize);
+
+#[cfg(target_arch = "x86_64")]
+impl WholeVectors {
+    /// Of longer rows it depends on the processor, and on where they lie, whether vectors are quicker than `memcpy`.
+    pub const LONGEST: usize = 2 << 10;
+}
+
+#[cfg(target_arch = "x86_64")]
+impl Mover for WholeVectors {
+    fn of(bytes: usize) -> Self {
+        Self(bytes)
+    }
+
+    #[inline(always)]
+    unsafe fn run(self, dst: *mut u8, src: *const u8) {
+        // SAFETY: by the contract of the trait, where the processor has AVX2.
+        unsafe { whole_vectors(dst, src, self.0) }
+    }
 }
 
 /// Bytes that [`four_lines`] moves.

@@ -5,13 +5,11 @@ use crate::level::{Kind, Level};
 use crate::move_::at::Turns;
 use crate::move_::copy::{Fixed, Mover, Parts, Rows, Vectors};
 use crate::move_::processor::habits;
+use crate::move_::rows::row::WholeVectors;
 use crate::move_::rows::{LEAST_ROW, fills_lines, go_by_width, row};
 use crate::nest::schedule::{KnownRuns, MoveRuns};
 use crate::shuffle::LINE;
 use core::arch::x86_64::{__m128i as Part, __m256i as Half};
-
-/// Of longer runs it depends on the processor, and on where they lie, whether vectors are quicker than `memcpy`.
-const LONGEST: usize = 2 << 10;
 
 /// `$f` for the mover of `$bytes`: as few vectors as there can be, none of which is longer than what it is needed for.
 macro_rules! of_halves {
@@ -26,7 +24,7 @@ macro_rules! of_halves {
             113..=128 => $f::<Vectors<Half, 3, Half>>,
             129..=160 => $f::<Vectors<Half, 4, Half>>,
             161..=192 => $f::<Vectors<Half, 5, Half>>,
-            193..=LONGEST => $f::<WholeVectors>,
+            193..=WholeVectors::LONGEST => $f::<WholeVectors>,
             _ => return None,
         })
     };
@@ -88,22 +86,6 @@ fn may_spill(rows: &Rows) -> bool {
     const FEWEST: usize = 8;
     let reaches_next = rows.src_stride.unsigned_abs() + rows.bytes >= size_of::<Half>();
     rows.touch() && rows.count >= FEWEST && (17..32).contains(&rows.bytes) && reaches_next
-}
-
-/// A run by vectors of 32 bytes that begin where vectors of the result do.
-#[derive(Clone, Copy)]
-struct WholeVectors(usize);
-
-impl Mover for WholeVectors {
-    fn of(bytes: usize) -> Self {
-        Self(bytes)
-    }
-
-    #[inline(always)]
-    unsafe fn run(self, dst: *mut u8, src: *const u8) {
-        // SAFETY: by the contract of the trait, where the processor has AVX2.
-        unsafe { row::whole_vectors(dst, src, self.0) }
-    }
 }
 
 /// Moves the runs of the innermost loop.
