@@ -80,14 +80,14 @@ fn rows_that_indices_name_are_known_where_they_are_the_same_in_all_turns() {
         assert_eq!(known(text), (true, true), "{text}");
     }
     for (text, what) in [
-        ("<f32[9], i: i64[700]> x[@i]", "many words alone"),
+        ("<u8[9, 3], i: i64[700]> x[@i]", "many narrow rows alone"),
         (
             "<u8[90, 16], i: i64[4]> x[@i][:, ::2]",
             "rows that are patterns",
         ),
         (
-            "<f32[9, 64], i: i64[900]> x[@i]",
-            "a result that leaves the first cache",
+            "<f32[9, 64], i: i64[9000]> x[@i]",
+            "a result that leaves the near caches",
         ),
         (
             "<f32[200000, 32], i: i64[8]> x[@i]",

@@ -7,7 +7,7 @@
 //! it may have moved, and a vector that looks up many rows at once reads none for it, but may write what is in its place.
 
 #[cfg(target_arch = "x86_64")]
-mod avx2;
+pub(super) mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 mod indices;
@@ -34,9 +34,9 @@ use crate::level::Level;
 use crate::shuffle::Shuffle;
 use core::mem::MaybeUninit;
 use core::ops::Range;
-use indices::ASKED;
-pub(super) use indices::{BLOCK, FAR_TABLE, Index, Indices};
-use single::{Found, Picked, alone, as_read, asked_first, in_turn};
+pub(super) use indices::{ASKED, BLOCK, FAR_TABLE, Index, Indices};
+use single::{Found, as_read, asked_first, in_turn};
+pub(super) use single::{Picked, alone};
 use small_tables::{MOST_ENTRIES, pays, threes, widen};
 
 /// At most this many rows of half a line and more need no blocks, if they are near, or not wider than those that are fetched ahead.

@@ -14,7 +14,7 @@ use super::cache::Cache;
 use super::copy::{Mover, Rows, by_width, fixed, pair};
 use super::few;
 use super::lookup::{BLOCK, FAR_TABLE, Index, Indices, LEAST_AHEAD};
-use super::processor::habits;
+use super::processor::{Picks, habits};
 use super::rows::LEAST_ROW;
 use crate::access::IndexType;
 use crate::level::Level;
@@ -45,8 +45,11 @@ const MOST_SHORT: usize = 256;
 /// Bytes of an axis whose rows are all in some registers: many narrow ones are put in order there.
 const WINDOW: usize = 256;
 
-/// The longest rows that are quickest so where the second cache keeps the result.
-const LONGEST_SECOND: usize = 3 * LINE;
+/// The longest rows that are quickest so where the second cache keeps the result, or another one.
+const LONGEST_BEYOND: usize = 3 * LINE;
+
+/// The same where the second cache keeps what they read as well.
+const LONGEST_SECOND: usize = 32 * LINE;
 
 /// From so many rows of a single turn on, places are found before the first row moves.
 const LEAST_FOUND: usize = 24;
@@ -91,6 +94,8 @@ impl KnownPicks {
         let reach = self.indices::<i64>(core::ptr::null()).reach();
         let is_one = self.loops.is_one();
         let most = match self.bytes {
+            #[cfg(target_arch = "x86_64")]
+            _ if vectors::take_elements(self) => usize::MAX,
             ..=NARROW if is_one => self.most_alone(),
             ..=NARROW if self.are_few() && reach > LINE => usize::MAX,
             4 | 8 if self.gathers_words() && reach > WINDOW => usize::MAX,
@@ -101,16 +106,38 @@ impl KnownPicks {
         };
         match cache {
             Cache::Near => self.loops.count() <= most && reach < self.least_fetched(),
-            Cache::Second => {
-                // Single lines are as quick when each index has been read.
-                let is_line = is_one && self.bytes == LINE;
-                habits().picks_in_second_cache
-                    && (LEAST_AHEAD..=LONGEST_SECOND).contains(&self.bytes)
-                    && !is_line
-                    && matches!(Cache::of(reach), Cache::Near | Cache::Second)
+            Cache::Second => match habits().picks_beyond_first_cache {
+                Picks::None => false,
+                Picks::ToSecond => self.pays_beyond_first(LONGEST_BEYOND),
+                Picks::All if self.stays_in_second() => self.pays_beyond_first(LONGEST_SECOND),
+                Picks::All => self.pays_beyond_first(LONGEST_BEYOND),
+            },
+            Cache::Far => {
+                habits().picks_beyond_first_cache == Picks::All
+                    && self.pays_beyond_first(LONGEST_BEYOND)
             }
-            Cache::Far | Cache::None => false,
+            Cache::None => false,
         }
+    }
+
+    /// The same of rows of up to so many bytes, in a result that the first cache does not keep.
+    fn pays_beyond_first(&self, longest: usize) -> bool {
+        // Single lines are as quick when each index has been read.
+        let is_line = self.loops.is_one() && self.bytes == LINE;
+        let table = self.indices::<i64>(core::ptr::null()).reach();
+        (LEAST_AHEAD..=longest).contains(&self.bytes)
+            && !is_line
+            && matches!(Cache::of(table), Cache::Near | Cache::Second)
+    }
+
+    /// Whether the second cache keeps the result and what the axis spans.
+    fn stays_in_second(&self) -> bool {
+        let table = self.indices::<i64>(core::ptr::null()).reach();
+        let written = self.loops.count() * self.bytes;
+        matches!(
+            Cache::of(table.saturating_add(written)),
+            Cache::Near | Cache::Second
+        )
     }
 
     /// So many narrow rows at most, if they are those of a single turn.
@@ -148,6 +175,10 @@ impl KnownPicks {
         #[cfg(target_arch = "x86_64")]
         if let Some(by_vectors) = vectors::moving(self.level, self.bytes, few) {
             return Some(by_vectors);
+        }
+        #[cfg(target_arch = "x86_64")]
+        if vectors::take_elements(self) {
+            return vectors::elements(self.bytes);
         }
         if few && self.bytes < LEAST_ROW {
             return Some(by_width!(self.bytes, as_read()));

@@ -37,9 +37,9 @@ pub(super) struct Habits {
     /// 31 bytes further than the source in their pages: on Zen 3 that takes 20 to 40 times as long as vectors do, on Zen 4 it is known, on
     /// Zen 5 it was not timed. Elsewhere Zen 3 takes up to two fifths less time by vectors for rows of 2 to 16 KiB, and as long for others.
     pub copies: Copies,
-    /// Rows of half a line to three lines that indices pick are quickest without anything fetched, where the second cache keeps the result and
-    /// their table. On Sapphire Rapids they take up to a third less time. Not timed elsewhere.
-    pub picks_in_second_cache: bool,
+    /// Which rows of half a line and more that indices pick are quickest without anything fetched, where the second cache keeps their table, and
+    /// not the first one the result.
+    pub picks_beyond_first_cache: Picks,
     /// Long runs of a pattern are fetched ahead with AVX-512, where the second cache does not hold what is read and written. On Zen 5 that
     /// takes up to a sixth less time; on Zen 4 more, on Emerald Rapids as long.
     pub fetches_long_patterns: bool,
@@ -89,6 +89,18 @@ pub(super) enum Copies {
     /// By `memcpy`, but by vectors if the two sides seem to overlap.
     Apart,
     Vectors,
+}
+
+/// Some rows that indices pick.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Picks {
+    /// Not timed on Zen 4 and Zen 5.
+    None,
+    /// Those of up to three lines whose result the second cache keeps. On Sapphire Rapids they take up to a third less time.
+    ToSecond,
+    /// Those of up to three lines whose result any cache keeps, and longer ones where the second keeps all that they read and write. On Zen 3
+    /// they take a quarter less time, up to half.
+    All,
 }
 
 /// Which rows that no cache keeps go one after the other, of those that lie close to each other, and not some side by side.
@@ -162,7 +174,10 @@ static OTHERS: Habits = Habits {
     has_quick_strings: false,
     moves_in_parts: cfg!(target_arch = "x86_64"),
     copies: Copies::Memcpy,
-    picks_in_second_cache: cfg!(target_arch = "x86_64"),
+    picks_beyond_first_cache: match cfg!(target_arch = "x86_64") {
+        true => Picks::ToSecond,
+        false => Picks::None,
+    },
     fetches_long_patterns: false,
     fetches_filled: true,
     has_quick_gathers: true,
@@ -194,7 +209,7 @@ const TO_ZEN_3: Habits = Habits {
     has_quick_strings: false,
     moves_in_parts: false,
     copies: Copies::Vectors,
-    picks_in_second_cache: false,
+    picks_beyond_first_cache: Picks::All,
     fetches_long_patterns: false,
     fetches_filled: false,
     has_quick_gathers: false,
@@ -222,6 +237,7 @@ static ZEN_4: Habits = Habits {
     finds_rows_by_itself: None,
     takes_far_rows_in_turn: true,
     copies: Copies::Apart,
+    picks_beyond_first_cache: Picks::None,
     ..TO_ZEN_3
 };
 
@@ -237,7 +253,7 @@ static FROM_ZEN_5: Habits = Habits {
     has_quick_strings: true,
     moves_in_parts: false,
     copies: Copies::Apart,
-    picks_in_second_cache: false,
+    picks_beyond_first_cache: Picks::None,
     fetches_long_patterns: true,
     fetches_filled: true,
     has_quick_gathers: false,

@@ -23,7 +23,7 @@ const LEAST_ASKED: usize = 2 * ASKED;
 pub(super) const EIGHT: usize = 8;
 
 /// Whether [`run`] moves such rows: their places have 32 bits.
-pub(super) fn takes<I: Index>(rows: &Rows, indices: &Indices<I>) -> bool {
+pub(in crate::move_) fn takes<I: Index>(rows: &Rows, indices: &Indices<I>) -> bool {
     matches!(rows.bytes, 1 | 2 | 4 | 8) && indices.scale > 0 && indices.reach() <= i32::MAX as usize
 }
 
@@ -32,7 +32,7 @@ pub(super) fn takes<I: Index>(rows: &Rows, indices: &Indices<I>) -> bool {
 /// # Safety
 /// As [`super::run`], for rows that it [`takes`]; the processor has AVX2; rows and indices are packed, the source stands still.
 #[target_feature(enable = "avx2")]
-pub(super) unsafe fn run<I: Index>(
+pub(in crate::move_) unsafe fn run<I: Index>(
     dst: *mut u8,
     src: *const u8,
     rows: Rows,
@@ -238,14 +238,15 @@ unsafe fn apart<I: Index, const N: usize>(
     unsafe {
         loop {
             let (to, some) = (dst.add(done * N), indices.from(done));
-            if !some.count_from_start_avx2() {
+            if some.count_from_start_avx2(some.size) {
+                match touch {
+                    true => from_start::<I, N, true>(to, src, some),
+                    false => from_start::<I, N, false>(to, src, some),
+                }
+            } else {
                 let count = ASKED;
                 let eight = |to, places| wrapped::<N>(to, src, places);
                 each_eight(to, Rows { count, ..rows }, &some, eight)?;
-            } else if touch {
-                from_start::<I, N, true>(to, src, some);
-            } else {
-                from_start::<I, N, false>(to, src, some);
             }
             done += ASKED;
             if rows.count - done < ASKED || (touch && indices.from(done).seem_to_count_up()) {
@@ -296,6 +297,7 @@ pub(super) unsafe fn threes<I: Index>(
     let fetched = !habits().outruns_caches;
     // SAFETY: by the contract of this function; the entries of the table are those of the source, and a row follows those of pairs.
     unsafe {
+        let mut room = [const { MaybeUninit::uninit() }; ASKED];
         let mut table = [MaybeUninit::uninit(); small_tables::MOST_ENTRIES];
         small_tables::widen(&mut table, src, [0, 1, 2], indices);
         for done in (0..asked).step_by(ASKED) {
@@ -303,7 +305,9 @@ pub(super) unsafe fn threes<I: Index>(
             if fetched {
                 some.fetch();
             }
-            if some.count_from_start_avx2() {
+            if some.count_from_start_avx2(some.size) {
+                pairs_of_three(to, &table, &some);
+            } else if let Some(some) = some.wrapped_avx2(some.size, &mut room) {
                 pairs_of_three(to, &table, &some);
             } else {
                 let count = ASKED;

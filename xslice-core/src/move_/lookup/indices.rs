@@ -2,6 +2,8 @@
 
 use crate::index::wrapped;
 use crate::level::{Kind, Level};
+#[cfg(target_arch = "x86_64")]
+use core::arch::x86_64::*;
 use core::mem::MaybeUninit;
 
 /// Indices at constant distances, each worth `scale` bytes, of an axis of `size`.
@@ -23,6 +25,9 @@ pub const ASKED: usize = 32;
 
 /// Indices that are turned into places, or laid side by side, at once.
 pub const BLOCK: usize = 256;
+
+/// Room for some indices that are asked at once.
+pub type Asked<I> = [MaybeUninit<I>; ASKED];
 
 /// Room for a block of indices.
 pub type Neighbours<I> = [MaybeUninit<I>; BLOCK];
@@ -103,13 +108,6 @@ impl<I: Index> Indices<I> {
         (place, (wrapped as u64) < self.size as u64)
     }
 
-    /// The same of an axis without its last row.
-    #[inline(always)]
-    pub fn but_the_last(&self) -> Self {
-        let size = self.size - 1;
-        Self { size, ..*self }
-    }
-
     /// Those after the first `skipped`.
     #[inline(always)]
     pub fn from(&self, skipped: usize) -> Self {
@@ -121,59 +119,104 @@ impl<I: Index> Indices<I> {
         }
     }
 
-    /// Whether it is known that [`ASKED`] neighbouring indices lie in the axis, none counted from its end.
+    /// [`ASKED`] neighbouring indices, counted from the start of the axis: as they are, if none is counted from its end, or in `room`. `None`:
+    /// it is not known that each is one of the first `size`.
     ///
     /// # Safety
-    /// They lie in the table, which is packed; the processor has the instructions of `level`.
-    pub unsafe fn count_from_start(&self, level: Level) -> bool {
+    /// They lie in the table, which is packed; `room` outlives what is made of it, and `size` is that of the axis or one less. The processor
+    /// has the instructions of `level`.
+    #[cfg_attr(
+        not(target_arch = "x86_64"),
+        expect(
+            unused_variables,
+            reason = "without vectors that wrap them, they are as they are"
+        )
+    )]
+    pub unsafe fn counted_from_start(
+        &self,
+        level: Level,
+        size: i64,
+        room: &mut Asked<I>,
+    ) -> Option<Self> {
         // SAFETY: by the contract of this function; holding `level` is the proof that the processor has its instructions.
         unsafe {
             match level.kind() {
                 #[cfg(target_arch = "x86_64")]
-                Kind::Avx2 | Kind::Avx512 => self.count_from_start_avx2(),
+                Kind::Avx2 | Kind::Avx512 => match self.count_from_start_avx2(size) {
+                    true => Some(*self),
+                    false => self.wrapped_avx2(size, room),
+                },
                 // Part of what the crate is compiled for.
                 #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
-                Kind::Neon => self.count_from_start_any(),
-                Kind::Scalar => self.count_from_start_any(),
+                Kind::Neon => self.count_from_start(size).then_some(*self),
+                Kind::Scalar => self.count_from_start(size).then_some(*self),
             }
         }
     }
 
-    /// Words are compared without a sign: of an index that is negative, or of 64 bits and beyond 32, one is larger than it may be. No is the
-    /// answer for an axis of more than 32 bits, and for one of more than 31 where indices have 32: there it may be as large.
+    /// Whether it is known that [`ASKED`] neighbouring indices are of the first `size`, none counted from the end of the axis.
     ///
     /// # Safety
-    /// As [`Indices::count_from_start`]; the processor has AVX2.
+    /// As [`Indices::counted_from_start`]; the processor has AVX2.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
     #[inline]
-    pub unsafe fn count_from_start_avx2(&self) -> bool {
-        use core::arch::x86_64::*;
-        let last = match u32::try_from(self.size - 1) {
-            Ok(last) if size_of::<I>() == 8 => _mm256_set1_epi64x(last.into()),
-            Ok(last @ 0..=0x7fff_ffff) => _mm256_set1_epi32(last.cast_signed()),
-            Ok(_) | Err(_) => return false,
+    pub unsafe fn count_from_start_avx2(&self, size: i64) -> bool {
+        let Some(last) = last_of::<I>(size) else {
+            return false;
         };
         let mut most = last;
-        for k in (0..ASKED).step_by(size_of::<__m256i>() / size_of::<I>()) {
+        for k in vectors::<I>() {
             // SAFETY: by the contract of this function; at any alignment.
-            let words = unsafe { _mm256_loadu_si256(self.table.add(k).cast()) };
-            most = _mm256_max_epu32(most, words);
+            let index = unsafe { _mm256_loadu_si256(self.table.add(k).cast()) };
+            most = _mm256_max_epu32(most, index);
         }
-        _mm256_movemask_epi8(_mm256_cmpeq_epi32(most, last)) == -1
+        is_same(most, last)
     }
 
+    /// The same indices in `room`, once they are counted from the start of the axis; `None`: it is not known that each is of the first `size`.
+    ///
     /// # Safety
-    /// As [`Indices::count_from_start`].
+    /// As [`Indices::counted_from_start`]; the processor has AVX2.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    pub unsafe fn wrapped_avx2(&self, size: i64, room: &mut Asked<I>) -> Option<Self> {
+        let last = last_of::<I>(size)?;
+        let mut most = last;
+        for k in vectors::<I>() {
+            // SAFETY: by the contract of this function; at any alignment.
+            let index = unsafe { _mm256_loadu_si256(self.table.add(k).cast()) };
+            let wrapped = if size_of::<I>() == 8 {
+                let negative = _mm256_cmpgt_epi64(_mm256_setzero_si256(), index);
+                let axis = _mm256_set1_epi64x(self.size);
+                _mm256_add_epi64(index, _mm256_and_si256(negative, axis))
+            } else {
+                #[expect(clippy::cast_possible_truncation, reason = "sums of 32 bits")]
+                let axis = _mm256_set1_epi32(self.size as i32);
+                let negative = _mm256_srai_epi32::<31>(index);
+                _mm256_add_epi32(index, _mm256_and_si256(negative, axis))
+            };
+            most = _mm256_max_epu32(most, wrapped);
+            // SAFETY: there is room for all.
+            unsafe { _mm256_storeu_si256(room.as_mut_ptr().add(k).cast(), wrapped) };
+        }
+        let table = room.as_ptr().cast();
+        is_same(most, last).then_some(Self { table, ..*self })
+    }
+
+    /// The same on any processor, of all indices.
+    ///
+    /// # Safety
+    /// As [`Indices::counted_from_start`].
     #[inline(always)]
-    unsafe fn count_from_start_any(&self) -> bool {
-        let last = self.size - 1;
+    unsafe fn count_from_start(&self, size: i64) -> bool {
         // A loop, which is compiled for the vectors of its caller: the sign says whether any is outside or counted from the end.
         let mut outside = 0;
         for k in 0..ASKED {
             // SAFETY: by the contract of this function; at any alignment.
             let index: i64 = unsafe { self.table.add(k).read_unaligned() }.into();
-            outside |= index | last.wrapping_sub(index);
+            outside |= index | (size - 1).wrapping_sub(index);
         }
         outside >= 0
     }
@@ -181,7 +224,7 @@ impl<I: Index> Indices<I> {
     /// Calls `row` with the number and the place of each of [`ASKED`] neighbouring indices.
     ///
     /// # Safety
-    /// They lie in the table, which is packed, and [count from the start](Self::count_from_start) of the axis.
+    /// They lie in the table, which is packed, and [count from the start](Self::counted_from_start) of the axis.
     #[inline(always)]
     pub unsafe fn each_from_start(&self, mut row: impl FnMut(usize, isize)) {
         for k in (0..ASKED).step_by(2) {
@@ -361,4 +404,31 @@ impl<I: Index> Indices<I> {
         }
         outside >= 0
     }
+}
+
+/// The number of the first in each vector of [`ASKED`] indices.
+#[cfg(target_arch = "x86_64")]
+fn vectors<I>() -> impl Iterator<Item = usize> {
+    (0..ASKED).step_by(size_of::<__m256i>() / size_of::<I>())
+}
+
+/// A vector of the last index of an axis. Words are compared with it without a sign: of an index that is negative, or of 64 bits and beyond
+/// 32, one is larger than it may be. `None`: an axis of more than 32 bits, or of more than 31 where indices have 32: there it may be as
+/// large.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+#[inline]
+fn last_of<I>(size: i64) -> Option<__m256i> {
+    match u32::try_from(size - 1) {
+        Ok(last) if size_of::<I>() == 8 => Some(_mm256_set1_epi64x(last.into())),
+        Ok(last @ 0..=0x7fff_ffff) => Some(_mm256_set1_epi32(last.cast_signed())),
+        Ok(_) | Err(_) => None,
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+#[inline]
+fn is_same(one: __m256i, other: __m256i) -> bool {
+    _mm256_movemask_epi8(_mm256_cmpeq_epi32(one, other)) == -1
 }

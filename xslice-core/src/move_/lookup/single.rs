@@ -8,10 +8,11 @@ use crate::move_::copy::Wide;
 use crate::move_::copy::{Mover, Rows};
 use crate::move_::processor::habits;
 use crate::move_::{prefetch, rows};
+use core::mem::MaybeUninit;
 
 /// Rows, each from where the next index points.
 #[derive(Clone, Copy)]
-pub(super) struct Picked<I> {
+pub(in crate::move_) struct Picked<I> {
     pub dst: *mut u8,
     pub src: *const u8,
     pub rows: Rows,
@@ -123,7 +124,7 @@ pub(super) unsafe fn as_read<I: Index>(
 /// # Safety
 /// As [`run`](super::run); the mover is for `rows.bytes`.
 #[inline(never)]
-pub(super) unsafe fn alone<I: Index>(mover: impl Mover, picked: Picked<I>) -> bool {
+pub(in crate::move_) unsafe fn alone<I: Index>(mover: impl Mover, picked: Picked<I>) -> bool {
     // SAFETY: by the contract of this function; the row moves only if its index lies in its axis.
     unsafe { as_read(picked, |to, from| mover.run(to, from)) }
 }
@@ -172,6 +173,7 @@ unsafe fn asked<const LINES: usize, I: Index>(
     unsafe {
         let fetch = |at| fetch(&indices, at, src, rows.bytes, LINES);
         (0..ahead.min(rows.count)).for_each(|k| fetch(indices.table.add(k)));
+        let mut room = [const { MaybeUninit::uninit() }; ASKED];
         let mut done = 0;
         while done < rows.count {
             let later = indices.table.wrapping_add(done + ahead);
@@ -188,10 +190,17 @@ unsafe fn asked<const LINES: usize, I: Index>(
             let row = |to, from| mover.run(to, from);
             let is_whole = fetched == ASKED;
             let spills = spills && is_whole && count < rows.count - done;
-            if spills && indices.but_the_last().count_from_start(level) {
-                from_start(some, fetch, |to, from| mover.spill(to, from));
-            } else if is_whole && indices.count_from_start(level) {
-                from_start(some, fetch, row);
+            if spills
+                && let Some(indices) =
+                    indices.counted_from_start(level, indices.size - 1, &mut room)
+            {
+                from_start(Picked { indices, ..some }, fetch, |to, from| {
+                    mover.spill(to, from);
+                });
+            } else if is_whole
+                && let Some(indices) = indices.counted_from_start(level, indices.size, &mut room)
+            {
+                from_start(Picked { indices, ..some }, fetch, row);
             } else {
                 (0..fetched).for_each(fetch);
                 if !as_read(some, row) {
@@ -207,7 +216,7 @@ unsafe fn asked<const LINES: usize, I: Index>(
 /// [`ASKED`] rows by `row`; `fetch` is called with the number of each.
 ///
 /// # Safety
-/// As [`as_read`], for indices that [count from the start](Indices::count_from_start) of the axis.
+/// As [`as_read`], for indices that [count from the start](Indices::counted_from_start) of the axis.
 #[inline(always)]
 unsafe fn from_start<I: Index>(
     picked: Picked<I>,

@@ -1,9 +1,12 @@
-//! Rows that indices name, by vectors of 32 and of 64 bytes.
+//! Rows that indices name, by vectors of 32 and of 64 bytes; elements, by vectors of indices.
 
-use super::{as_read, by_mover};
+use super::{LEAST_FOUND, MOST_BY_I64, as_read, by_mover, in_pairs};
 use crate::access::IndexType;
 use crate::level::{Kind, Level};
-use crate::move_::copy::{Mover, Parts, Vectors};
+use crate::move_::at::Turns;
+use crate::move_::cache::Cache;
+use crate::move_::copy::{Mover, Parts, Rows, Vectors, by_width};
+use crate::move_::lookup::{ASKED, Index, Indices, Picked, alone, avx2};
 use crate::move_::rows::row::{self, WholeVectors};
 use crate::nest::schedule::{KnownPicks, MovePicks};
 use crate::shuffle::LINE;
@@ -127,4 +130,96 @@ at_level!(avx2, avx2_or_parts, "avx2");
 /// Whether all rows begin with a part of 16 bytes of the result, and not all with a half line.
 fn begin_with_parts_only(dst: *mut u8, known: &KnownPicks) -> bool {
     known.loops.begin_with::<16>(dst) && !known.loops.begin_with::<32>(dst)
+}
+
+/// Whether AVX2 moves elements of a single turn, some of whose indices are tested at once.
+pub(super) fn take_elements(known: &KnownPicks) -> bool {
+    let (rows, indices) = (rows_of(known), known.indices::<i64>(core::ptr::null()));
+    let least = match known.index {
+        IndexType::I32 => LEAST_FOUND,
+        IndexType::I64 => 4 * ASKED,
+    };
+    known.level.kind() == Kind::Avx2
+        && known.loops.is_one()
+        && rows.count >= least
+        && rows.touch()
+        && rows.src_stride == 0
+        && known.index_stride == known.index.size() as i64
+        && avx2::takes(&rows, &indices)
+}
+
+fn rows_of(known: &KnownPicks) -> Rows {
+    let rows = Turns::of(known.loops.inner());
+    Rows {
+        count: rows.count,
+        dst_stride: rows.dst_stride,
+        src_stride: rows.src_stride,
+        ..Rows::one(known.bytes, Cache::Near)
+    }
+}
+
+/// What moves elements of so many bytes, if [`take_elements`] takes them.
+pub(super) fn elements(bytes: usize) -> Option<MovePicks> {
+    Some(match bytes {
+        1 => elements_of::<1>,
+        2 => elements_of::<2>,
+        4 => elements_of::<4>,
+        8 => elements_of::<8>,
+        _ => return None,
+    })
+}
+
+/// Moves elements of `N` bytes. Those by indices of 64 bits take longer than places that are found first if some are negative, which the first
+/// ones tell.
+///
+/// # Safety
+/// As [`KnownPicks::run`]; [`take_elements`] takes them, and the processor has AVX2.
+unsafe fn elements_of<const N: usize>(
+    dst: *mut u8,
+    src: *const u8,
+    table: *const u8,
+    known: &KnownPicks,
+) -> bool {
+    // SAFETY: by the contract of this function; there are at least [`ASKED`] indices of 64 bits.
+    unsafe {
+        match known.index {
+            IndexType::I32 => by_indices::<i32>(dst, src, known, known.indices(table)),
+            IndexType::I64 => {
+                let indices = known.indices::<i64>(table);
+                let are_many = known.loops.count() > MOST_BY_I64;
+                match are_many || indices.count_from_start_avx2(indices.size) {
+                    true => by_indices(dst, src, known, indices),
+                    false => in_pairs::<N>(dst, src, table, known),
+                }
+            }
+        }
+    }
+}
+
+/// # Safety
+/// As [`elements_of`].
+unsafe fn by_indices<I: Index>(
+    dst: *mut u8,
+    src: *const u8,
+    known: &KnownPicks,
+    indices: Indices<I>,
+) -> bool {
+    let rows = rows_of(known);
+    // SAFETY: by the contract of this function; what the vectors leave over is the end of the same rows.
+    unsafe {
+        let Some(done) = avx2::run(dst, src, rows, &indices) else {
+            return false;
+        };
+        let rest = Picked {
+            dst: dst.add(done * rows.bytes),
+            src,
+            rows: Rows {
+                count: rows.count - done,
+                ..rows
+            },
+            indices: indices.from(done),
+            ahead: 0,
+        };
+        by_width!(rows.bytes, alone(rest))
+    }
 }
