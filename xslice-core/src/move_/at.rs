@@ -164,6 +164,21 @@ impl<'a> Starts<'a> {
         only.then_some((self.dst, self.src, self.listed))
     }
 
+    /// The first in the destination.
+    #[cfg(target_arch = "x86_64")]
+    pub fn first(&self) -> *mut u8 {
+        self.dst
+    }
+
+    /// The one that lies behind all others in the source.
+    #[cfg(target_arch = "x86_64")]
+    pub fn last_in_source(&self) -> *const u8 {
+        let last = |(&turns, &stride): (&usize, &i64)| (turns as i64 - 1) * stride.max(0);
+        let in_loops: i64 = self.extents.iter().zip(self.src_strides).map(last).sum();
+        let listed = self.listed.places.iter().max().copied().unwrap_or(0);
+        self.src.wrapping_offset(listed + in_loops as isize)
+    }
+
     /// How many there are.
     pub fn count(&self) -> usize {
         self.listed.places.len() * self.extents.iter().product::<usize>()

@@ -10,9 +10,13 @@ mod avx512;
 #[cfg(target_arch = "x86_64")]
 mod columns;
 #[cfg(target_arch = "x86_64")]
+mod order;
+#[cfg(target_arch = "x86_64")]
 mod pattern;
 #[cfg(target_arch = "x86_64")]
 mod units;
+#[cfg(target_arch = "x86_64")]
+mod windows;
 
 use super::{looked_ahead, pick};
 #[cfg(target_arch = "x86_64")]
@@ -213,6 +217,12 @@ unsafe fn near<'a>(
         }
         if turns.count == 1 && starts.as_list().is_some() {
             return (starts, turns);
+        }
+        if level.kind() == Kind::Avx2
+            && let Some(window) = windows::Window::of(&rows, places.reach, turns)
+        {
+            windows::moved(starts, rows, places, turns, window);
+            return (starts, Turns { count: 0, ..turns });
         }
         let done = columns::moved(level, starts, rows, places, turns);
         starts.after(done, turns)

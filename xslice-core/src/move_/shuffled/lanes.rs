@@ -4,6 +4,7 @@
 //! through a loop with the tables in registers; the ends go by one more tile that overlaps the one before it with the same bytes, by one
 //! that writes past its row, where later rows write again, or unit by unit. What an instruction set brings is a vector that is [`Lanes`].
 
+mod alone;
 pub(super) mod known;
 mod tile;
 mod walk;
@@ -12,6 +13,7 @@ use super::{Places, Run, units};
 use crate::move_::cache::Cache;
 use crate::move_::copy::Rows;
 use crate::shuffle::{KnownRows, Pattern, Tables};
+pub(super) use alone::each_alone;
 use core::ops::Range;
 use tile::InRegisters;
 pub(super) use tile::{InMemory, Tile};
@@ -425,74 +427,4 @@ unsafe fn each_any<V: Lanes>(first: &Run, tables: &Tables<16>, tiles: &Tiles<'_>
     let in_memory = InMemory::<V>::new(tables);
     // SAFETY: by the contract of this function.
     unsafe { walk(first, tiles, (tables.tile, tables.src_stride), &in_memory) }
-}
-
-/// Moves rows of one tile that touch in the destination: whole vectors, whose last bytes the rows after them write again.
-///
-/// # Safety
-/// As [`rows`], of such rows.
-#[inline(always)]
-pub(super) unsafe fn each_alone<V: Lanes>(
-    first: &Run,
-    pattern: &Pattern,
-    tables: &Tables<16>,
-    rows: Rows,
-    places: Places<'_>,
-) {
-    // SAFETY: by the contract of this function.
-    unsafe {
-        let in_memory = InMemory::<V>::new(tables);
-        by_shape!(
-            tables,
-            alone_of<V>(first, pattern, tables, rows, places),
-            alone(first, pattern, tables, rows, places, &in_memory)
-        )
-    }
-}
-
-/// # Safety
-/// As [`each_alone`], with the tables of that shape.
-#[inline(always)]
-unsafe fn alone_of<V: Lanes, const VECTORS: usize, const LOADS: usize>(
-    first: &Run,
-    pattern: &Pattern,
-    tables: &Tables<16>,
-    rows: Rows,
-    places: Places<'_>,
-) {
-    // SAFETY: by the contract of this function.
-    unsafe {
-        let in_registers = InRegisters::<V, VECTORS, LOADS>::new(tables);
-        alone(first, pattern, tables, rows, places, &in_registers);
-    }
-}
-
-/// # Safety
-/// As [`each_alone`].
-#[inline(always)]
-unsafe fn alone(
-    first: &Run,
-    pattern: &Pattern,
-    tables: &Tables<16>,
-    rows: Rows,
-    places: Places<'_>,
-    tile: &impl Tile,
-) {
-    let spilling = rows.with_room_for(tables.vectors * 16);
-    let mut dst = first.dst;
-    for (k, &place) in places.each[..rows.count].iter().enumerate() {
-        if places.ahead > 0 {
-            places.fetch(k, first.src, tables.reach, dst);
-        }
-        let src = first.src.wrapping_offset(place);
-        let row = Run { dst, src, ..*first };
-        // SAFETY: by the contract of this function; what a tile writes too much is in later rows (I4).
-        unsafe {
-            match k < spilling && row.holds(tables.reach) {
-                true => tile.run(src, dst),
-                false => units(&row, pattern, 0..rows.bytes),
-            }
-        }
-        dst = dst.wrapping_add(rows.bytes);
-    }
 }

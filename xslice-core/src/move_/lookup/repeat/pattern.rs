@@ -253,6 +253,13 @@ impl<'a> Same<'a> {
         if !takes(level, rows, reach, starts, turns) {
             return None;
         }
+        let of_rows = cost_of_rows(level, rows, reach);
+        let most = self
+            .saved
+            .unwrap_or_else(|| of_rows.saturating_mul(starts * turns.count));
+        if most < LEAST_SAVED {
+            return None;
+        }
         let mut offsets = [0; Pattern::LONGEST];
         let bytes = |&place: &isize| (place as i32..).take(rows.bytes);
         let bytes = self.places.each.iter().flat_map(bytes);
@@ -272,7 +279,7 @@ impl<'a> Same<'a> {
                 None if level.kind() != Kind::Avx512 => OF_VECTOR * named.period.div_ceil(VECTOR),
                 _ => cost_of_loads(&named.offsets[..named.period], named.src_stride),
             };
-            let of_turn = cost_of_rows(level, rows, reach).checked_sub(loads)?;
+            let of_turn = of_rows.checked_sub(loads)?;
             let of_start = match named.src_stride {
                 None => of_turn + OF_LISTED,
                 Some(_) if starts == 1 || is_list => of_turn * turns.count,

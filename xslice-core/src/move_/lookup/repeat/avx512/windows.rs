@@ -5,6 +5,7 @@ use super::Cost;
 use crate::move_::cache::Cache;
 use crate::move_::copy::Rows;
 use crate::move_::lookup::avx512::look_up;
+use crate::move_::lookup::repeat::order::{SPARE, put_order};
 use crate::move_::lookup::repeat::{KeptPlaces, MOST_KEPT, Starts, Turns};
 use crate::move_::mask::mask_of;
 use core::arch::x86_64::*;
@@ -14,9 +15,6 @@ const MOST_WRITTEN: usize = MOST_KEPT * size_of::<u64>();
 
 /// The same of those that several turns write.
 const MOST_TOGETHER: usize = 1024;
-
-/// Bytes whose places are written at once.
-const EIGHT: usize = 8;
 
 /// Fewer windows than this for each byte of a row do not pay for the order of bytes.
 const LEAST_WINDOWS: usize = 1;
@@ -102,11 +100,11 @@ pub(super) unsafe fn moved(
     unsafe {
         match written {
             ..=MOST_TOGETHER => {
-                let mut order = [0; MOST_TOGETHER + EIGHT];
+                let mut order = [0; MOST_TOGETHER + SPARE];
                 by_order(starts, rows, places, turns, window, &mut order);
             }
             _ => {
-                let mut order = [0; MOST_WRITTEN + EIGHT];
+                let mut order = [0; MOST_WRITTEN + SPARE];
                 by_order(starts, rows, places, turns, window, &mut order);
             }
         }
@@ -159,65 +157,6 @@ unsafe fn by_order(
             groups(rest.count, to, from, rest.in_groups(rest.count));
         }
     });
-}
-
-/// Puts where in its window each byte of the rows of some turns lies; `order` has room for [`EIGHT`] bytes more than these.
-fn put_order(order: &mut [u8], bytes: usize, places: &[isize], src_stride: isize, turns: usize) {
-    let of_turn = places.len() * bytes;
-    for turn in 0..turns {
-        let begin = turn as isize * src_stride;
-        let order = &mut order[turn * of_turn..];
-        match bytes {
-            1 => put_words(order, places, begin, |place| [place as u8]),
-            2 => put_words(order, places, begin, |place| {
-                (counted(place) as u16).to_le_bytes()
-            }),
-            4 => put_words(order, places, begin, |place| {
-                (counted(place) as u32).to_le_bytes()
-            }),
-            8 => put_words(order, places, begin, |place| counted(place).to_le_bytes()),
-            _ => put_bytes(order, bytes, places, begin),
-        }
-    }
-}
-
-/// The same for one turn, of words.
-#[inline]
-fn put_words<const N: usize>(
-    order: &mut [u8],
-    places: &[isize],
-    begin: isize,
-    of: impl Fn(u64) -> [u8; N],
-) {
-    let (words, _) = order.as_chunks_mut();
-    for (word, place) in words.iter_mut().zip(places) {
-        *word = of((begin + place) as u64);
-    }
-}
-
-/// The same of rows of any length.
-fn put_bytes(mut order: &mut [u8], bytes: usize, places: &[isize], begin: isize) {
-    for place in places {
-        let first = (begin + place) as u64;
-        let mut row = &mut *order;
-        for k in (0..bytes as u64).step_by(EIGHT) {
-            let Some((eight, rest)) = row.split_first_chunk_mut() else {
-                break;
-            };
-            *eight = counted(first + k).to_le_bytes();
-            row = rest;
-        }
-        order = &mut order[bytes..];
-    }
-}
-
-/// The bytes that begin there, each by its number. Those of a window are less than 256: what carries over is cut off, or of bytes that the
-/// next row writes, or none.
-fn counted(place: u64) -> u64 {
-    /// 0 to 7 as bytes, and each of them 1.
-    const COUNTED: u64 = u64::from_le_bytes([0, 1, 2, 3, 4, 5, 6, 7]);
-    const ONES: u64 = u64::from_le_bytes([1; EIGHT]);
-    place.wrapping_mul(ONES).wrapping_add(COUNTED)
 }
 
 /// Where a turn begins, in the destination and in the source.
