@@ -265,6 +265,28 @@ fn lookups_touch_nothing_outside() {
     }
 }
 
+/// Rows that are patterns, of one tile and of several; those at both ends of the operand are among them.
+#[test]
+fn patterns_that_indices_name_touch_nothing_outside() {
+    let mut rng = Rng::new(19);
+    for ty in TYPES {
+        for &(rows, count) in share(&[(1, 40), (3, 90), (17, 300), (5, 1200)]) {
+            let values: Vec<i64> = (0..count).map(|_| rng.within(-rows, rows - 1)).collect();
+            let indices = suite::tensor(&[count], &values);
+            for width in [3, 5, 8, 24, 49, 100] {
+                let shape = [rows as usize, width];
+                check("x[@ids, ::-1]", ty, &shape, Some(&indices));
+                check("x[@ids, ::2]", ty, &shape, Some(&indices));
+            }
+            for (width, channels) in [(6, 5), (3, 4), (22, 3)] {
+                let shape = [rows as usize, width, channels];
+                check("x[@ids, :, :2]", ty, &shape, Some(&indices));
+                check("x[@ids, ::-1, 1:]", ty, &shape, Some(&indices));
+            }
+        }
+    }
+}
+
 /// The same indices in every turn of a loop: their places are found once.
 #[test]
 fn columns_touch_nothing_outside() {
