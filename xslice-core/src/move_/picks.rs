@@ -1,8 +1,9 @@
-//! Rows that indices name, in a result that stays near: what moves them is found when they are planned.
+//! Rows that indices name, most of them in a result that stays near: what moves them is found when they are planned.
 //!
 //! A small call is over before it has been found whether its rows are neighbours, columns or channels, and which loops are around them. Here
-//! a block of indices becomes places on the stack, and every turn of these loops moves a row from each of the places; a few rows of a single turn
-//! move when their index has been read. For many narrow rows, `lookup` has quicker ways.
+//! a block of indices becomes places on the stack, and every turn of these loops moves a row from each of the places; a few rows of a single
+//! turn move when their index has been read. For many narrow rows, `lookup` has quicker ways, one of which is found here, too: that of elements
+//! with AVX2.
 
 #[cfg(target_arch = "x86_64")]
 mod gathers;
@@ -54,7 +55,7 @@ const LONGEST_SECOND: usize = 32 * LINE;
 /// From so many rows of a single turn on, places are found before the first row moves.
 const LEAST_FOUND: usize = 24;
 
-/// How the best level moves all rows that a schedule looks up, if they are the same in all turns, stay near, and their loops are few.
+/// How the best level moves all rows that a schedule looks up, if they are the same in all turns, it pays, and their loops are few.
 pub(super) fn known(schedule: &Schedule, picks: &LookedUp) -> Option<KnownPicks> {
     let access = &picks.lookup.access;
     let is_run = picks.row == Row::Run && schedule.src().is_affine();
@@ -91,11 +92,11 @@ impl KnownPicks {
 
     /// Whether they are quicker so than by what is set up for many, in a result that this cache keeps.
     fn pays(&self, cache: Cache) -> bool {
-        let reach = self.indices::<i64>(core::ptr::null()).reach();
+        let reach = self.reach();
         let is_one = self.loops.is_one();
         let most = match self.bytes {
             #[cfg(target_arch = "x86_64")]
-            _ if vectors::take_elements(self) => usize::MAX,
+            _ if vectors::elements(self).is_some() => usize::MAX,
             ..=NARROW if is_one => self.most_alone(),
             ..=NARROW if self.are_few() && reach > LINE => usize::MAX,
             4 | 8 if self.gathers_words() && reach > WINDOW => usize::MAX,
@@ -108,9 +109,8 @@ impl KnownPicks {
             Cache::Near => self.loops.count() <= most && reach < self.least_fetched(),
             Cache::Second => match habits().picks_beyond_first_cache {
                 Picks::None => false,
-                Picks::ToSecond => self.pays_beyond_first(LONGEST_BEYOND),
                 Picks::All if self.stays_in_second() => self.pays_beyond_first(LONGEST_SECOND),
-                Picks::All => self.pays_beyond_first(LONGEST_BEYOND),
+                Picks::ToSecond | Picks::All => self.pays_beyond_first(LONGEST_BEYOND),
             },
             Cache::Far => {
                 habits().picks_beyond_first_cache == Picks::All
@@ -124,20 +124,21 @@ impl KnownPicks {
     fn pays_beyond_first(&self, longest: usize) -> bool {
         // Single lines are as quick when each index has been read.
         let is_line = self.loops.is_one() && self.bytes == LINE;
-        let table = self.indices::<i64>(core::ptr::null()).reach();
         (LEAST_AHEAD..=longest).contains(&self.bytes)
             && !is_line
-            && matches!(Cache::of(table), Cache::Near | Cache::Second)
+            && matches!(Cache::of(self.reach()), Cache::Near | Cache::Second)
     }
 
     /// Whether the second cache keeps the result and what the axis spans.
     fn stays_in_second(&self) -> bool {
-        let table = self.indices::<i64>(core::ptr::null()).reach();
         let written = self.loops.count() * self.bytes;
-        matches!(
-            Cache::of(table.saturating_add(written)),
-            Cache::Near | Cache::Second
-        )
+        let all = self.reach().saturating_add(written);
+        matches!(Cache::of(all), Cache::Near | Cache::Second)
+    }
+
+    /// Bytes of the source that the axis spans.
+    fn reach(&self) -> usize {
+        self.indices::<i64>(core::ptr::null()).reach()
     }
 
     /// So many narrow rows at most, if they are those of a single turn.
@@ -177,8 +178,8 @@ impl KnownPicks {
             return Some(by_vectors);
         }
         #[cfg(target_arch = "x86_64")]
-        if vectors::take_elements(self) {
-            return vectors::elements(self.bytes);
+        if let Some(elements) = vectors::elements(self) {
+            return Some(elements);
         }
         if few && self.bytes < LEAST_ROW {
             return Some(by_width!(self.bytes, as_read()));

@@ -1,5 +1,6 @@
 //! Look-ups of narrow entries with AVX2: some indices are tested at once and read again; if one of them is negative, and where they are few,
-//! eight are wrapped, tested and scaled at once, in 32 bits. Entries are put together, so that some move by each store.
+//! eight are wrapped, tested and scaled at once, in 32 bits, but for entries of three bytes, whose indices are wrapped before they are read
+//! again. Entries are put together, so that some move by each store.
 //!
 //! There is no gather here: on processors where that is slower than as many loads, these moves take the place of those of AVX-512. What is
 //! saved is the way of each place through 64 bits and a buffer of many; and where indices count up for a while, as in windows of samples,
@@ -305,13 +306,12 @@ pub(super) unsafe fn threes<I: Index>(
             if fetched {
                 some.fetch();
             }
-            if some.count_from_start_avx2(some.size) {
-                pairs_of_three(to, &table, &some);
-            } else if let Some(some) = some.wrapped_avx2(some.size, &mut room) {
-                pairs_of_three(to, &table, &some);
-            } else {
-                let count = ASKED;
-                eights_of_three(to, &table, Rows { count, ..rows }, &some)?;
+            match some.counted_from_start_avx2(some.size, &mut room) {
+                Some(some) => pairs_of_three(to, &table, &some),
+                None => {
+                    let count = ASKED;
+                    eights_of_three(to, &table, Rows { count, ..rows }, &some)?;
+                }
             }
         }
         let count = rows.count - asked;

@@ -142,14 +142,28 @@ impl<I: Index> Indices<I> {
         unsafe {
             match level.kind() {
                 #[cfg(target_arch = "x86_64")]
-                Kind::Avx2 | Kind::Avx512 => match self.count_from_start_avx2(size) {
-                    true => Some(*self),
-                    false => self.wrapped_avx2(size, room),
-                },
+                Kind::Avx2 | Kind::Avx512 => self.counted_from_start_avx2(size, room),
                 // Part of what the crate is compiled for.
                 #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
                 Kind::Neon => self.count_from_start(size).then_some(*self),
                 Kind::Scalar => self.count_from_start(size).then_some(*self),
+            }
+        }
+    }
+
+    /// As [`Indices::counted_from_start`].
+    ///
+    /// # Safety
+    /// As there; the processor has AVX2.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    pub unsafe fn counted_from_start_avx2(&self, size: i64, room: &mut Asked<I>) -> Option<Self> {
+        // SAFETY: by the contract of this function.
+        unsafe {
+            match self.count_from_start_avx2(size) {
+                true => Some(*self),
+                false => self.wrapped_avx2(size, room),
             }
         }
     }
@@ -181,7 +195,7 @@ impl<I: Index> Indices<I> {
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
     #[inline]
-    pub unsafe fn wrapped_avx2(&self, size: i64, room: &mut Asked<I>) -> Option<Self> {
+    unsafe fn wrapped_avx2(&self, size: i64, room: &mut Asked<I>) -> Option<Self> {
         let last = last_of::<I>(size)?;
         let mut most = last;
         for k in vectors::<I>() {
@@ -192,7 +206,10 @@ impl<I: Index> Indices<I> {
                 let axis = _mm256_set1_epi64x(self.size);
                 _mm256_add_epi64(index, _mm256_and_si256(negative, axis))
             } else {
-                #[expect(clippy::cast_possible_truncation, reason = "sums of 32 bits")]
+                #[expect(
+                    clippy::cast_possible_truncation,
+                    reason = "an index of 32 bits is negative by no more"
+                )]
                 let axis = _mm256_set1_epi32(self.size as i32);
                 let negative = _mm256_srai_epi32::<31>(index);
                 _mm256_add_epi32(index, _mm256_and_si256(negative, axis))

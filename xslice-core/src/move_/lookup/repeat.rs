@@ -29,8 +29,6 @@ use crate::move_::copy::{Mover, Rows, by_width};
 use crate::move_::few;
 use crate::move_::rows::Way;
 use crate::shuffle::Pattern;
-#[cfg(target_arch = "x86_64")]
-use avx512::Window;
 
 /// Places that are kept for all turns of a loop, at most: 8 KiB on the stack.
 pub(in crate::move_) const MOST_KEPT: usize = 1024;
@@ -78,7 +76,7 @@ pub(in crate::move_) struct KeptPlaces<'a> {
 ///
 /// # Safety
 /// As [`copy::run`](crate::move_::copy::run), for each of the runs of each turn; there are as many places as rows. If `places.reach` is
-/// known, that many bytes are readable from where each turn begins, and all between those of two turns.
+/// known, that many bytes are readable from where each turn begins, and all between those of any two turns, from whichever starts.
 pub(in crate::move_) unsafe fn moved(
     level: Level,
     starts: Starts<'_>,
@@ -190,7 +188,7 @@ fn window_of(
     reach: usize,
     starts: usize,
     turns: Turns,
-) -> Option<Window> {
+) -> Option<avx512::Window> {
     match level.kind() {
         Kind::Avx512 => avx512::one_window(rows, reach, starts, turns),
         Kind::Avx2 | Kind::Scalar => None,
@@ -208,7 +206,7 @@ unsafe fn near<'a>(
     rows: Rows,
     places: KeptPlaces<'_>,
     turns: Turns,
-    window: Option<Window>,
+    window: Option<avx512::Window>,
 ) -> (Starts<'a>, Turns) {
     // SAFETY: by the contract of this function.
     unsafe {

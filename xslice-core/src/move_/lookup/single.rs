@@ -129,7 +129,8 @@ pub(in crate::move_) unsafe fn alone<I: Index>(mover: impl Mover, picked: Picked
     unsafe { as_read(picked, |to, from| mover.run(to, from)) }
 }
 
-/// As [`alone`], but vectors test [`ASKED`] indices at once: where none is outside or negative, each is read again and used as it is.
+/// As [`alone`], but vectors test [`ASKED`] indices at once, and count them from the start of the axis: where none is outside, each is read
+/// again and used as it is.
 ///
 /// # Safety
 /// As [`alone`]; indices are packed, the source stands still.

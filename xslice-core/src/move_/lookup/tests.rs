@@ -1,7 +1,7 @@
 //! Every level against plain loops: look-ups in tables of every size, rows from the same places in every turn.
 
 use super::repeat::{self, KeptPlaces};
-use super::{Index, Indices, run};
+use super::{ASKED, Index, Indices, run};
 use crate::level::Level;
 use crate::move_::at::{Starts, Turns};
 use crate::move_::cache::Cache;
@@ -395,6 +395,85 @@ fn rows_from_the_same_places_end_before_their_reach() {
             let reach = scale * (size - 1) + bytes;
             repeat(&mut random, bytes, reach, &places, &[35]);
             repeat(&mut random, bytes, reach, &places, &[2, 35]);
+        }
+    }
+}
+
+/// Indices of axes about as long as words can count, at every level: what is known of them is true.
+#[test]
+fn indices_of_long_axes_count_from_their_start() {
+    let mut random = Random(43);
+    for size in [
+        1,
+        2,
+        0x7fff_ffff,
+        1 << 31,
+        0x8000_0001,
+        0xffff_ffff,
+        1 << 32,
+        0x1_0000_0001,
+    ] {
+        let ends = [
+            0,
+            1,
+            size - 2,
+            size - 1,
+            size,
+            -1,
+            -2,
+            1 - size,
+            -size,
+            -size - 1,
+        ];
+        let limits = [
+            i32::MIN.into(),
+            i32::MAX.into(),
+            i64::MIN,
+            i64::MAX,
+            1 << 32,
+            -1 << 32,
+        ];
+        let all: Vec<i64> = ends.into_iter().chain(limits).collect();
+        for id in all {
+            let inside = random.below(2) as i64 % size;
+            let mut ids = [inside; ASKED];
+            ids[random.below(ASKED)] = id;
+            counts_from_start(&ids, size);
+            if let Ok(id) = i32::try_from(id) {
+                let narrow = ids.map(|other| i32::try_from(other).unwrap_or(id));
+                counts_from_start(&narrow, size);
+            }
+        }
+    }
+}
+
+/// What is said of all these, of the axis and of all its rows but the last.
+fn counts_from_start<I: Index>(ids: &[I; ASKED], size: i64) {
+    let indices = Indices {
+        table: ids.as_ptr(),
+        stride: size_of::<I>() as isize,
+        scale: 1,
+        size,
+    };
+    let wrapped = ids.map(|id| match id.into() {
+        id @ ..0 => id.wrapping_add(size),
+        id => id,
+    });
+    for most in [size, size - 1] {
+        let mut room = [const { MaybeUninit::uninit() }; ASKED];
+        let is_inside = wrapped.iter().all(|id| (0..most).contains(id));
+        for level in Level::all() {
+            // SAFETY: as many indices lie in the table.
+            let counted = unsafe { indices.counted_from_start(level, most, &mut room) };
+            let Some(counted) = counted else {
+                continue;
+            };
+            assert!(is_inside, "{}: {wrapped:?} of {most}", level.name());
+            for (k, &wrapped) in wrapped.iter().enumerate() {
+                // SAFETY: as many lie in the table; those that are negative were wrapped.
+                let id: i64 = unsafe { counted.table.add(k).read() }.into();
+                assert_eq!(id, wrapped, "{}: of {size}", level.name());
+            }
         }
     }
 }

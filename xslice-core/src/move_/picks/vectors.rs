@@ -1,6 +1,6 @@
 //! Rows that indices name, by vectors of 32 and of 64 bytes; elements, by vectors of indices.
 
-use super::{LEAST_FOUND, MOST_BY_I64, as_read, by_mover, in_pairs};
+use super::{MOST_BY_I64, as_read, by_mover, in_pairs};
 use crate::access::IndexType;
 use crate::level::{Kind, Level};
 use crate::move_::at::Turns;
@@ -132,22 +132,35 @@ fn begin_with_parts_only(dst: *mut u8, known: &KnownPicks) -> bool {
     known.loops.begin_with::<16>(dst) && !known.loops.begin_with::<32>(dst)
 }
 
-/// Whether AVX2 moves elements of a single turn, some of whose indices are tested at once.
-pub(super) fn take_elements(known: &KnownPicks) -> bool {
+/// Fewer elements are quicker by places that are found first.
+const LEAST_BY_I32: usize = 24;
+const LEAST_BY_I64: usize = 4 * ASKED;
+
+/// What moves elements of a single turn with AVX2, some of whose indices are tested at once; `None` for other rows.
+pub(super) fn elements(known: &KnownPicks) -> Option<MovePicks> {
     let (rows, indices) = (rows_of(known), known.indices::<i64>(core::ptr::null()));
     let least = match known.index {
-        IndexType::I32 => LEAST_FOUND,
-        IndexType::I64 => 4 * ASKED,
+        IndexType::I32 => LEAST_BY_I32,
+        IndexType::I64 => LEAST_BY_I64,
     };
-    known.level.kind() == Kind::Avx2
+    let are_taken = known.level.kind() == Kind::Avx2
         && known.loops.is_one()
         && rows.count >= least
         && rows.touch()
         && rows.src_stride == 0
         && known.index_stride == known.index.size() as i64
-        && avx2::takes(&rows, &indices)
+        && avx2::takes(&rows, &indices);
+    match known.bytes {
+        _ if !are_taken => None,
+        1 => Some(elements_of::<1>),
+        2 => Some(elements_of::<2>),
+        4 => Some(elements_of::<4>),
+        8 => Some(elements_of::<8>),
+        _ => None,
+    }
 }
 
+/// The rows of the only turn.
 fn rows_of(known: &KnownPicks) -> Rows {
     let rows = Turns::of(known.loops.inner());
     Rows {
@@ -158,22 +171,11 @@ fn rows_of(known: &KnownPicks) -> Rows {
     }
 }
 
-/// What moves elements of so many bytes, if [`take_elements`] takes them.
-pub(super) fn elements(bytes: usize) -> Option<MovePicks> {
-    Some(match bytes {
-        1 => elements_of::<1>,
-        2 => elements_of::<2>,
-        4 => elements_of::<4>,
-        8 => elements_of::<8>,
-        _ => return None,
-    })
-}
-
-/// Moves elements of `N` bytes. Those by indices of 64 bits take longer than places that are found first if some are negative, which the first
-/// ones tell.
+/// Moves elements of `N` bytes. If some indices of 64 bits are negative, which the first ones tell, places that are found first are quicker,
+/// unless they are many.
 ///
 /// # Safety
-/// As [`KnownPicks::run`]; [`take_elements`] takes them, and the processor has AVX2.
+/// As [`KnownPicks::run`], for [`elements`] of these bytes; the processor has AVX2.
 unsafe fn elements_of<const N: usize>(
     dst: *mut u8,
     src: *const u8,

@@ -35,8 +35,10 @@ impl Trial {
         let scale = (bytes + [0, 0, 3][random.below(3)]) as isize;
         // An axis may run backwards.
         let scale = [scale, scale, -scale][random.below(3)];
+        // Half of all trials have indices that count from the end of the axis.
+        let back = size * random.below(2);
         let ids: Vec<i64> = (0..count)
-            .map(|_| random.below(2 * size) as i64 - size as i64)
+            .map(|_| random.below(size + back) as i64 - back as i64)
             .collect();
         let index = [IndexType::I32, IndexType::I64][random.below(2)];
         let distance = [1, 1, 1, 2, -1][random.below(5)];
@@ -235,6 +237,31 @@ fn few_known_picks_of_vectors_move_what_indices_name() {
                 apart *= row_loop.turns as isize;
             }
             let mut trial = Trial::new(&mut random, bytes, RowLoops(all));
+            for level in Level::all() {
+                assert!(trial.run(&mut random, level), "{}", level.name());
+            }
+        }
+    });
+}
+
+/// Elements of a single turn, from those whose places are found first to more than these are.
+#[test]
+fn known_elements_move_what_indices_name() {
+    on_each_processor(|| {
+        let mut random = Random(41);
+        for trial in 0..if cfg!(miri) { 4 } else { 300 } {
+            let (bytes, most) = ([1, 2, 4, 8][trial % 4], [40, 300, 1000][random.below(3)]);
+            let mut loops = RowLoops(
+                [RowLoop {
+                    turns: 1,
+                    apart: (0, 0),
+                }; 3],
+            );
+            loops.0[2] = RowLoop {
+                turns: 1 + random.below(most),
+                apart: (bytes as isize, 0),
+            };
+            let mut trial = Trial::new(&mut random, bytes, loops);
             for level in Level::all() {
                 assert!(trial.run(&mut random, level), "{}", level.name());
             }

@@ -1,10 +1,9 @@
 //! Where in a window of what is read each byte of some rows lies.
 
-/// Bytes whose places are written at once: so many more than there are may be written.
-pub(super) const SPARE: usize = 8;
+/// Bytes whose places are written at once.
+pub(super) const EIGHT: usize = 8;
 
-/// Puts where in its window each byte of the rows of some turns lies; `order` has room for
-/// [`SPARE`] bytes more than these.
+/// Puts where in its window each byte of the rows of some turns lies; `order` has room for [`EIGHT`] bytes more than these.
 pub(super) fn put_order(
     order: &mut [u8],
     bytes: usize,
@@ -49,7 +48,7 @@ fn put_bytes(mut order: &mut [u8], bytes: usize, places: &[isize], begin: isize)
     for place in places {
         let first = (begin + place) as u64;
         let mut row = &mut *order;
-        for k in (0..bytes as u64).step_by(SPARE) {
+        for k in (0..bytes as u64).step_by(EIGHT) {
             let Some((eight, rest)) = row.split_first_chunk_mut() else {
                 break;
             };
@@ -65,6 +64,6 @@ fn put_bytes(mut order: &mut [u8], bytes: usize, places: &[isize], begin: isize)
 fn counted(place: u64) -> u64 {
     /// 0 to 7 as bytes, and each of them 1.
     const COUNTED: u64 = u64::from_le_bytes([0, 1, 2, 3, 4, 5, 6, 7]);
-    const ONES: u64 = u64::from_le_bytes([1; SPARE]);
+    const ONES: u64 = u64::from_le_bytes([1; EIGHT]);
     place.wrapping_mul(ONES).wrapping_add(COUNTED)
 }

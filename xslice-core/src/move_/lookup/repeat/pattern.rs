@@ -254,10 +254,9 @@ impl<'a> Same<'a> {
             return None;
         }
         let of_rows = cost_of_rows(level, rows, reach);
-        let most = self
-            .saved
-            .unwrap_or_else(|| of_rows.saturating_mul(starts * turns.count));
-        if most < LEAST_SAVED {
+        // Most rows that save too little are told before anything is set up: no more is saved than they cost.
+        let of_all = || (of_rows * turns.count + OF_LISTED).saturating_mul(starts);
+        if self.saved.unwrap_or_else(of_all) < LEAST_SAVED {
             return None;
         }
         let mut offsets = [0; Pattern::LONGEST];

@@ -3,7 +3,7 @@
 //! A window is some parts of 16 bytes, each in both halves of a vector. For a vector of the result each part gives the bytes that it has, by
 //! one shuffle, and nothing in the place of others.
 
-use super::order::{SPARE, put_order};
+use super::order::{EIGHT, put_order};
 use super::{KeptPlaces, Starts, Turns};
 use crate::move_::copy::Rows;
 use core::arch::x86_64::*;
@@ -41,7 +41,9 @@ impl Window {
         let parts = reach.div_ceil(PART);
         let stride = turns.src_stride.cast_unsigned().max(1);
         let read = (PART * parts - reach) / stride + 1;
-        let at_once = read.min(MOST_WRITTEN / written).min(turns.count);
+        let at_once = read
+            .min(MOST_WRITTEN.checked_div(written)?)
+            .min(turns.count);
         let vectors = (at_once * written).div_ceil(VECTOR);
         let cost = LOOP + parts + vectors * (1 + 2 * parts);
         (cost < OF_ROW * at_once * rows.count).then_some(Self { parts, at_once })
@@ -60,7 +62,7 @@ pub(super) unsafe fn moved(
     turns: Turns,
     window: Window,
 ) {
-    let mut order = [0; MOST_WRITTEN + SPARE];
+    let mut order = [0; MOST_WRITTEN + EIGHT];
     put_order(
         &mut order,
         rows.bytes,
@@ -96,7 +98,7 @@ struct Windows<'a> {
     of_turn: usize,
     reach: usize,
     /// Where in a window each byte lies.
-    order: &'a [u8; MOST_WRITTEN + SPARE],
+    order: &'a [u8; MOST_WRITTEN + EIGHT],
 }
 
 impl Windows<'_> {
@@ -116,7 +118,7 @@ impl Windows<'_> {
     }
 
     /// # Safety
-    /// As [`moved`], by windows of `N` parts, each of which gives `S` vectors or less.
+    /// As [`moved`], by windows of `N` parts, each of which gives `S` vectors.
     #[target_feature(enable = "avx2")]
     unsafe fn by_vectors<const N: usize, const S: usize>(&self) {
         let shuffles = shuffles::<N, S>(self.order);
@@ -139,11 +141,11 @@ impl Windows<'_> {
         });
     }
 
-    /// The turns from one start. What a whole window reads beyond its turns lies before the end of the last one, and what whole vectors write
-    /// is written again by turns after these (I4): up to the `last` places of both.
+    /// The turns from one start: by whole windows and vectors up to the `last` places of both.
     ///
     /// # Safety
-    /// As [`moved`], for the turns from this start.
+    /// As [`moved`], for the turns from this start. Up to its last place, what `S` vectors write is of these turns, or of later ones; up to its
+    /// own, what `N` parts read lies before the end of some turn.
     #[target_feature(enable = "avx2")]
     unsafe fn turns_from<const N: usize, const S: usize>(
         &self,
@@ -155,7 +157,8 @@ impl Windows<'_> {
         let groups = self.turns.in_groups(self.at_once);
         let mut left = self.turns.count;
         while left > 0 {
-            // SAFETY: by the contract of this function.
+            // SAFETY: by the contract of this function: what is read too much lies in the operand (I3), and what is written too much is
+            // written again (I4).
             unsafe {
                 match from <= last_read && to <= last_written {
                     true => put(&shuffles, to, from),
@@ -205,7 +208,7 @@ type Shuffles<const N: usize, const S: usize> = [[__m256i; N]; S];
 
 /// Those of an order: of another part a byte has a sign, which gives nothing.
 #[target_feature(enable = "avx2")]
-fn shuffles<const N: usize, const S: usize>(order: &[u8; MOST_WRITTEN + SPARE]) -> Shuffles<N, S> {
+fn shuffles<const N: usize, const S: usize>(order: &[u8; MOST_WRITTEN + EIGHT]) -> Shuffles<N, S> {
     const NO_PART: i8 = 0x7f - (PART as i8 - 1);
     let mut shuffles = [[_mm256_setzero_si256(); N]; S];
     for (order, shuffles) in order.as_chunks::<VECTOR>().0.iter().zip(&mut shuffles) {

@@ -95,9 +95,11 @@ unsafe fn alone(
         // SAFETY: by the contract of this function; what a tile reads and writes too much is apart.
         unsafe {
             match &mut apart {
-                Some(apart) => {
-                    tile.run(apart.read(from, tables.reach, low..high), apart.written());
-                    copy_nonoverlapping(apart.written(), dst, rows.bytes);
+                Some(Apart { read, written }) => {
+                    let from = read_apart(read, from, tables.reach, low..high);
+                    let to = written.as_mut_ptr().cast::<u8>();
+                    tile.run(from, to);
+                    copy_nonoverlapping(to, dst, rows.bytes);
                 }
                 None => {
                     let src = from;
@@ -126,32 +128,25 @@ impl Default for Apart {
     }
 }
 
-impl Apart {
-    /// Where a tile reads the same as at `src`, `reach` bytes from there, as far as the operand has it, and 0 else.
-    ///
-    /// # Safety
-    /// The operand is readable; the reach is of at most [`MOST_READ`] bytes, and begins before the end of the operand, or ends after its begin.
-    #[cold]
-    #[inline(never)]
-    unsafe fn read(
-        &mut self,
-        src: *const u8,
-        reach: (isize, isize),
-        operand: Range<*const u8>,
-    ) -> *const u8 {
-        let (first, last) = (src.wrapping_offset(reach.0), src.wrapping_offset(reach.1));
-        let (low, high) = (first.max(operand.start), last.min(operand.end));
-        self.read.fill(MaybeUninit::new(0));
-        let begin = self.read.as_mut_ptr().cast::<u8>();
-        // SAFETY: by the contract of this function.
-        unsafe {
-            let to = begin.add(low.addr() - first.addr());
-            copy_nonoverlapping(low, to, high.addr().saturating_sub(low.addr()));
-        }
-        begin.wrapping_offset(-reach.0)
+/// Where a tile reads the same as at `src`, `reach` bytes from there, as far as the operand has it, and 0 else: in `room`.
+///
+/// # Safety
+/// The operand is readable; the reach is of at most [`MOST_READ`] bytes, begins before the end of the operand, and ends after its begin.
+#[inline(never)]
+unsafe fn read_apart(
+    room: &mut [MaybeUninit<u8>; MOST_READ],
+    src: *const u8,
+    reach: (isize, isize),
+    operand: Range<*const u8>,
+) -> *const u8 {
+    let (first, last) = (src.wrapping_offset(reach.0), src.wrapping_offset(reach.1));
+    let (low, high) = (first.max(operand.start), last.min(operand.end));
+    room[..last.addr() - first.addr()].fill(MaybeUninit::new(0));
+    let begin = room.as_mut_ptr().cast::<u8>();
+    // SAFETY: by the contract of this function: from `low` to `high` lies in the operand and in the reach.
+    unsafe {
+        let to = begin.add(low.addr() - first.addr());
+        copy_nonoverlapping(low, to, high.addr() - low.addr());
     }
-
-    fn written(&mut self) -> *mut u8 {
-        self.written.as_mut_ptr().cast()
-    }
+    begin.wrapping_offset(-reach.0)
 }

@@ -5,7 +5,7 @@ use super::Cost;
 use crate::move_::cache::Cache;
 use crate::move_::copy::Rows;
 use crate::move_::lookup::avx512::look_up;
-use crate::move_::lookup::repeat::order::{SPARE, put_order};
+use crate::move_::lookup::repeat::order::{EIGHT, put_order};
 use crate::move_::lookup::repeat::{KeptPlaces, MOST_KEPT, Starts, Turns};
 use crate::move_::mask::mask_of;
 use core::arch::x86_64::*;
@@ -100,11 +100,11 @@ pub(super) unsafe fn moved(
     unsafe {
         match written {
             ..=MOST_TOGETHER => {
-                let mut order = [0; MOST_TOGETHER + SPARE];
+                let mut order = [0; MOST_TOGETHER + EIGHT];
                 by_order(starts, rows, places, turns, window, &mut order);
             }
             _ => {
-                let mut order = [0; MOST_WRITTEN + SPARE];
+                let mut order = [0; MOST_WRITTEN + EIGHT];
                 by_order(starts, rows, places, turns, window, &mut order);
             }
         }
