@@ -122,10 +122,12 @@ impl KnownPicks {
 
     /// The same of rows of up to so many bytes, in a result that the first cache does not keep.
     fn pays_beyond_first(&self, longest: usize) -> bool {
-        // Single lines are as quick when each index has been read.
-        let is_line = self.loops.is_one() && self.bytes == LINE;
+        // Those of a single turn whose indices are tested several at once, and single lines, are as quick when each index has been read.
+        let found = habits().finds_rows_by_itself.as_ref();
+        let are_asked = found.is_some_and(|found| found.asked.contains(&self.bytes));
+        let as_read = self.loops.is_one() && (are_asked || self.bytes == LINE);
         (LEAST_AHEAD..=longest).contains(&self.bytes)
-            && !is_line
+            && !as_read
             && matches!(Cache::of(self.reach()), Cache::Near | Cache::Second)
     }
 

@@ -306,7 +306,11 @@ pub(super) unsafe fn threes<I: Index>(
             if fetched {
                 some.fetch();
             }
-            match some.counted_from_start_avx2(some.size, &mut room) {
+            let counted = match some.count_from_start_avx2(some.size) {
+                true => Some(some),
+                false => some.wrapped_avx2(&mut room),
+            };
+            match counted {
                 Some(some) => pairs_of_three(to, &table, &some),
                 None => {
                     let count = ASKED;

@@ -119,59 +119,46 @@ impl<I: Index> Indices<I> {
         }
     }
 
-    /// [`ASKED`] neighbouring indices, counted from the start of the axis: as they are, if none is counted from its end, or in `room`. `None`:
-    /// it is not known that each is one of the first `size`.
+    /// Whether it is known that [`ASKED`] neighbouring indices are of the first `size`, none counted from the end of the axis.
     ///
     /// # Safety
-    /// They lie in the table, which is packed; `room` outlives what is made of it, and `size` is that of the axis or one less. The processor
-    /// has the instructions of `level`.
-    #[cfg_attr(
-        not(target_arch = "x86_64"),
-        expect(
-            unused_variables,
-            reason = "without vectors that wrap them, they are as they are"
-        )
-    )]
-    pub unsafe fn counted_from_start(
-        &self,
-        level: Level,
-        size: i64,
-        room: &mut Asked<I>,
-    ) -> Option<Self> {
+    /// They lie in the table, which is packed; `size` is that of the axis or less, and the processor has the instructions of `level`.
+    pub unsafe fn count_from_start(&self, level: Level, size: i64) -> bool {
         // SAFETY: by the contract of this function; holding `level` is the proof that the processor has its instructions.
         unsafe {
             match level.kind() {
                 #[cfg(target_arch = "x86_64")]
-                Kind::Avx2 | Kind::Avx512 => self.counted_from_start_avx2(size, room),
+                Kind::Avx2 | Kind::Avx512 => self.count_from_start_avx2(size),
                 // Part of what the crate is compiled for.
                 #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
-                Kind::Neon => self.count_from_start(size).then_some(*self),
-                Kind::Scalar => self.count_from_start(size).then_some(*self),
+                Kind::Neon => self.count_from_start_any(size),
+                Kind::Scalar => self.count_from_start_any(size),
             }
         }
     }
 
-    /// As [`Indices::counted_from_start`].
+    /// [`ASKED`] neighbouring indices in `room`, all counted from the start of the axis; `None`: it is not known that each lies in it, or there
+    /// is no vector that wraps several at once.
     ///
     /// # Safety
-    /// As there; the processor has AVX2.
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx2")]
-    #[inline]
-    pub unsafe fn counted_from_start_avx2(&self, size: i64, room: &mut Asked<I>) -> Option<Self> {
-        // SAFETY: by the contract of this function.
-        unsafe {
-            match self.count_from_start_avx2(size) {
-                true => Some(*self),
-                false => self.wrapped_avx2(size, room),
-            }
+    /// As [`Indices::count_from_start`]; `room` outlives what is made of it.
+    #[cfg_attr(
+        not(target_arch = "x86_64"),
+        expect(unused_variables, reason = "there are no such vectors")
+    )]
+    pub unsafe fn wrapped_at_once(&self, level: Level, room: &mut Asked<I>) -> Option<Self> {
+        match level.kind() {
+            // SAFETY: by the contract of this function; holding `level` is the proof that the processor has its instructions.
+            #[cfg(target_arch = "x86_64")]
+            Kind::Avx2 | Kind::Avx512 => unsafe { self.wrapped_avx2(room) },
+            #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
+            Kind::Neon => None,
+            Kind::Scalar => None,
         }
     }
 
-    /// Whether it is known that [`ASKED`] neighbouring indices are of the first `size`, none counted from the end of the axis.
-    ///
     /// # Safety
-    /// As [`Indices::counted_from_start`]; the processor has AVX2.
+    /// As [`Indices::count_from_start`]; the processor has AVX2.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
     #[inline]
@@ -188,15 +175,13 @@ impl<I: Index> Indices<I> {
         is_same(most, last)
     }
 
-    /// The same indices in `room`, once they are counted from the start of the axis; `None`: it is not known that each is of the first `size`.
-    ///
     /// # Safety
-    /// As [`Indices::counted_from_start`]; the processor has AVX2.
+    /// As [`Indices::wrapped_at_once`]; the processor has AVX2.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
     #[inline]
-    unsafe fn wrapped_avx2(&self, size: i64, room: &mut Asked<I>) -> Option<Self> {
-        let last = last_of::<I>(size)?;
+    pub unsafe fn wrapped_avx2(&self, room: &mut Asked<I>) -> Option<Self> {
+        let last = last_of::<I>(self.size)?;
         let mut most = last;
         for k in vectors::<I>() {
             // SAFETY: by the contract of this function; at any alignment.
@@ -222,12 +207,10 @@ impl<I: Index> Indices<I> {
         is_same(most, last).then_some(Self { table, ..*self })
     }
 
-    /// The same on any processor, of all indices.
-    ///
     /// # Safety
-    /// As [`Indices::counted_from_start`].
+    /// As [`Indices::count_from_start`].
     #[inline(always)]
-    unsafe fn count_from_start(&self, size: i64) -> bool {
+    unsafe fn count_from_start_any(&self, size: i64) -> bool {
         // A loop, which is compiled for the vectors of its caller: the sign says whether any is outside or counted from the end.
         let mut outside = 0;
         for k in 0..ASKED {
@@ -241,7 +224,7 @@ impl<I: Index> Indices<I> {
     /// Calls `row` with the number and the place of each of [`ASKED`] neighbouring indices.
     ///
     /// # Safety
-    /// They lie in the table, which is packed, and [count from the start](Self::counted_from_start) of the axis.
+    /// They lie in the table, which is packed, and [count from the start](Self::count_from_start) of the axis.
     #[inline(always)]
     pub unsafe fn each_from_start(&self, mut row: impl FnMut(usize, isize)) {
         for k in (0..ASKED).step_by(2) {

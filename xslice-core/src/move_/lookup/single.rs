@@ -191,17 +191,13 @@ unsafe fn asked<const LINES: usize, I: Index>(
             let row = |to, from| mover.run(to, from);
             let is_whole = fetched == ASKED;
             let spills = spills && is_whole && count < rows.count - done;
-            if spills
-                && let Some(indices) =
-                    indices.counted_from_start(level, indices.size - 1, &mut room)
-            {
-                from_start(Picked { indices, ..some }, fetch, |to, from| {
-                    mover.spill(to, from);
-                });
-            } else if is_whole
-                && let Some(indices) = indices.counted_from_start(level, indices.size, &mut room)
-            {
-                from_start(Picked { indices, ..some }, fetch, row);
+            if spills && indices.count_from_start(level, indices.size - 1) {
+                from_start(some, fetch, |to, from| mover.spill(to, from));
+            } else if is_whole && indices.count_from_start(level, indices.size) {
+                from_start(some, fetch, row);
+            } else if is_whole && let Some(indices) = indices.wrapped_at_once(level, &mut room) {
+                let spills = spills && indices.count_from_start(level, indices.size - 1);
+                wrapped(mover, Picked { indices, ..some }, fetch, spills);
             } else {
                 (0..fetched).for_each(fetch);
                 if !as_read(some, row) {
@@ -214,10 +210,31 @@ unsafe fn asked<const LINES: usize, I: Index>(
     true
 }
 
+/// As [`from_start`], by a mover that may spill. Loops of its own: with other indices in their place, those that lie in the table would take half
+/// as long again.
+///
+/// # Safety
+/// As [`from_start`]; if rows spill, another one comes after each, in the result and in the axis.
+#[inline(always)]
+unsafe fn wrapped<I: Index>(
+    mover: impl Mover,
+    picked: Picked<I>,
+    fetch: impl Fn(usize),
+    spills: bool,
+) {
+    // SAFETY: by the contract of this function.
+    unsafe {
+        match spills {
+            true => from_start(picked, fetch, |to, from| mover.spill(to, from)),
+            false => from_start(picked, fetch, |to, from| mover.run(to, from)),
+        }
+    }
+}
+
 /// [`ASKED`] rows by `row`; `fetch` is called with the number of each.
 ///
 /// # Safety
-/// As [`as_read`], for indices that [count from the start](Indices::counted_from_start) of the axis.
+/// As [`as_read`], for indices that [count from the start](Indices::count_from_start) of the axis.
 #[inline(always)]
 unsafe fn from_start<I: Index>(
     picked: Picked<I>,
