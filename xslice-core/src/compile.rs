@@ -56,7 +56,7 @@ impl Program {
     pub fn compile(&self, signature: &Signature) -> Result<Plan, Error> {
         self.built(signature, |mut builder, signature| {
             let result = builder.program(self, signature)?;
-            builder.finish(*result, signature.output_layout())
+            builder.finish(result, signature.output_layout())
         })
     }
 
@@ -66,12 +66,16 @@ impl Program {
         signature: &Signature,
         make: impl Fn(Builder, &Signature) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        match make(Builder::new(self, signature)?, signature) {
+        let built = |signature: &Signature| {
+            let mut builder = Builder::new(self, signature.admitted());
+            builder.operands(self, signature)?;
+            make(builder, signature)
+        };
+        match built(signature) {
             Err(error)
                 if error.kind() == ErrorKind::TooLarge && signature.admitted().has_spare() =>
             {
-                let signature = signature.clone().temporaries(0);
-                make(Builder::new(self, &signature)?, &signature)
+                built(&signature.clone().temporaries(0))
             }
             made => made,
         }
@@ -166,27 +170,30 @@ struct Builder {
 }
 
 impl Builder {
-    fn new(program: &Program, signature: &Signature) -> Result<Self, Error> {
+    fn new(program: &Program, limit: Limit) -> Self {
+        Self {
+            names: program.names().clone(),
+            steps: Vec::with_capacity(USUAL_STEPS),
+            limit,
+            ..Self::empty()
+        }
+    }
+
+    /// Takes the operands of the program as they are given.
+    fn operands(&mut self, program: &Program, signature: &Signature) -> Result<(), Error> {
         let (declared, given) = (program.operands(), signature.operands());
         if declared.len() != given.len() {
             return Err(refuse_count(program.names(), given.len()));
         }
-        let mut builder = Self {
-            names: program.names().clone(),
-            operands: Vec::with_capacity(given.len()),
-            steps: Vec::with_capacity(USUAL_STEPS),
-            limit: signature.admitted(),
-            ..Self::empty()
-        };
+        self.operands.reserve_exact(given.len());
         for (operand, ty) in declared.iter().zip(given) {
             let name = &operand.name;
             expect_operand(operand.declared.as_ref(), name, ty.element_type, &ty.shape)
                 .map_err(|error| error.parameter(name.clone()))?;
-            builder
-                .operand(ty)
+            self.operand(ty)
                 .map_err(|error| error.of_parameter(name.clone()))?;
         }
-        Ok(builder)
+        Ok(())
     }
 
     fn empty() -> Self {
@@ -307,7 +314,7 @@ impl Builder {
         let map = self.mapped(apply, maps, known)?;
         self.admit(map.ty, &map.dims)?;
         if map.access.lookup_count() > MOST_LOOKUPS {
-            return self.materialize(*map).map(Box::new);
+            return self.materialize(map);
         }
         Ok(map)
     }
@@ -345,7 +352,7 @@ impl Builder {
         op.check_data_type(data.ty)?;
         if let Op::Reshape(reshape) = op {
             let dims = resolve::reshaped(op, reshape, &lookup, &data.dims)?;
-            return self.reshaped(*data, &dims).map(Box::new);
+            return self.reshaped(data, &dims).map(Box::new);
         }
         let axes = resolve::axes(op, &lookup, &data.dims)?;
         admit_rank(axes.len())?;
@@ -366,7 +373,7 @@ impl Builder {
         Ok(data)
     }
 
-    fn reshaped(&mut self, data: CoordMap, dims: &[usize]) -> Result<CoordMap, Error> {
+    fn reshaped(&mut self, data: Box<CoordMap>, dims: &[usize]) -> Result<CoordMap, Error> {
         admit_rank(dims.len())?;
         if let Some(map) = data.reshape(dims) {
             return Ok(map);
@@ -377,7 +384,7 @@ impl Builder {
             source,
             src_len,
             ..
-        } = self.materialize(data)?;
+        } = *self.materialize(data)?;
         Ok(CoordMap::whole(ty, source, dims, src_len))
     }
 
@@ -424,7 +431,7 @@ impl Builder {
     }
 
     /// Writes the elements of a map to a temporary, row-major.
-    fn materialize(&mut self, mut map: CoordMap) -> Result<CoordMap, Error> {
+    fn materialize(&mut self, mut map: Box<CoordMap>) -> Result<Box<CoordMap>, Error> {
         self.compose(&mut map)?;
         let len = element_count(&map.dims)?;
         let bytes = self.temporary_bytes(byte_count(len, map.ty)?);
@@ -435,7 +442,8 @@ impl Builder {
             len,
         });
         let at = self.temporaries.len() - 1;
-        let written = CoordMap::whole(map.ty, Source::Buffer(Buffer::Scratch(at)), &map.dims, len);
+        let source = Source::Buffer(Buffer::Scratch(at));
+        let written = Box::new(CoordMap::whole(map.ty, source, &map.dims, len));
         self.nest(map, written.access.clone(), len, Some(at))?;
         Ok(written)
     }
@@ -450,7 +458,7 @@ impl Builder {
     /// Adds the nest that writes a map to `dst`.
     fn nest(
         &mut self,
-        map: CoordMap,
+        map: Box<CoordMap>,
         dst: Access,
         dst_len: usize,
         scratch: Option<usize>,
@@ -458,6 +466,7 @@ impl Builder {
         if map.is_empty() || self.doomed {
             return Ok(());
         }
+        let map = *map;
         let parts = Parts {
             ty: map.ty,
             extents: map.dims,
@@ -480,7 +489,7 @@ impl Builder {
         let constant = constant_in(&self.constants);
         if let Some(schedule) = move_::prepared(&planned.nest, &constant, &len)? {
             planned.tested = Tested::take(&mut self.steps, &schedule);
-            planned.schedule = Some(Arc::new(schedule));
+            planned.schedule = Some(schedule);
         }
         self.steps.push(Step::Nest(planned));
         Ok(())
@@ -503,7 +512,7 @@ impl Builder {
         })
     }
 
-    fn finish(mut self, mut result: CoordMap, layout: Option<&Layout>) -> Result<Plan, Error> {
+    fn finish(mut self, mut result: Box<CoordMap>, layout: Option<&Layout>) -> Result<Plan, Error> {
         self.compose(&mut result)?;
         let (dst, output_len) = match layout {
             None => (

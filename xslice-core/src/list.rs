@@ -132,8 +132,17 @@ impl<T: Copy + Default> From<&[T]> for List<T> {
 impl<T: Copy + Default> FromIterator<T> for List<T> {
     #[inline]
     fn from_iter<I: IntoIterator<Item = T>>(elements: I) -> Self {
-        let mut list = Self::new();
-        list.extend(elements);
+        let mut elements = elements.into_iter();
+        let (mut len, mut places) = (0, [T::default(); PLACES]);
+        // By a loop over the places, which looks at no form.
+        for (place, element) in places.iter_mut().zip(&mut elements) {
+            *place = element;
+            len += 1;
+        }
+        let mut list = Self(Form::Short { len, places });
+        if usize::from(len) == PLACES {
+            list.extend(elements);
+        }
         list
     }
 }

@@ -24,14 +24,10 @@ use alloc::{boxed::Box, string::String, sync::Arc, vec::Vec};
 use core::fmt;
 
 /// One step of a plan.
-#[allow(
-    clippy::large_enum_variant,
-    reason = "a plan has few steps, and a box would be an allocation for each gather"
-)]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
     /// Refuses a bad index.
-    Check(Check),
+    Check(Box<Check>),
     /// Moves elements.
     Nest(Box<PlannedNest>),
 }
@@ -39,7 +35,7 @@ pub enum Step {
 /// A nest, its schedule, the check that it may do itself, and where it writes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlannedNest {
-    pub(crate) tested: Option<Box<Tested>>,
+    pub(crate) tested: Option<Tested>,
     pub(crate) nest: LoopNest,
     pub(crate) schedule: Option<Arc<Schedule>>,
     /// The temporary that it writes; `None`: the result.
@@ -50,7 +46,7 @@ impl PlannedNest {
     /// The check of indices that the nest reads, each before it is used: engines that do not test them as they are read run it first.
     #[must_use]
     pub fn tested(&self) -> Option<&Tested> {
-        self.tested.as_deref()
+        self.tested.as_ref()
     }
 
     /// The nest.
@@ -154,7 +150,7 @@ impl Plan {
     /// The checks, in order: those that are steps, and those of nests that may test what they read.
     pub fn checks(&self) -> impl Iterator<Item = &Check> {
         self.steps.iter().filter_map(|step| match step {
-            Step::Check(check) => Some(check),
+            Step::Check(check) => Some(&**check),
             Step::Nest(planned) => planned.tested().map(Tested::check),
         })
     }
@@ -179,14 +175,12 @@ impl Plan {
             + self.temporaries.capacity() * size_of::<Temporary>()
             + self.steps.capacity() * size_of::<Step>();
         let behind = self.steps.iter().map(|step| match step {
-            Step::Check(check) => check.access.heap_bytes(),
+            Step::Check(check) => check.memory(),
             Step::Nest(planned) => {
                 let schedule = planned
                     .schedule()
                     .map_or(0, |schedule| size_of_val(schedule) + schedule.heap_bytes());
-                let tested = planned.tested().map_or(0, |tested| {
-                    size_of_val(tested) + tested.check().access.heap_bytes()
-                });
+                let tested = planned.tested().map_or(0, |tested| tested.check().memory());
                 size_of::<PlannedNest>() + planned.nest.heap_bytes() + schedule + tested
             }
         });

@@ -10,7 +10,6 @@ use crate::list::List;
 use crate::op::{Dialect, OnnxGather, OnnxSlice, Op, OpenVinoSlice, Param};
 use crate::tensor::{MOST_AXES, Tensor};
 use alloc::{borrow::Cow, format, string::String, vec::Vec};
-use core::ops::Deref;
 
 mod bracket;
 pub(crate) mod literal;
@@ -60,29 +59,28 @@ pub(crate) enum Known<'a> {
 /// Parameters by name.
 pub(crate) type Params<'a> = &'a dyn Fn(&'static str) -> Known<'a>;
 
-/// The integers of a 1-D parameter, and where they are read from.
-struct Entries<'a> {
-    values: List<i64>,
-    tensor: &'a Tensor,
-}
+/// The integers of a 1-D parameter.
+#[derive(Clone, Copy)]
+struct Entries<'a>(&'a Tensor);
 
 impl Entries<'_> {
+    fn len(self) -> usize {
+        self.0.len()
+    }
+
+    /// An entry; `None` if there are fewer.
+    fn get(self, at: usize) -> Option<i64> {
+        self.0.integer(at)
+    }
+
     /// An entry as it is given: axes and indices beyond `i64` are refused by their own value, not by the one they saturate to.
-    fn given(&self, at: usize) -> i128 {
-        self.tensor.given_integer(at).unwrap_or_default()
+    fn given(self, at: usize) -> i128 {
+        self.0.given_integer(at).unwrap_or_default()
     }
 
     /// All of them as they are given.
-    fn all_given(&self) -> List<i128> {
+    fn all_given(self) -> List<i128> {
         (0..self.len()).map(|at| self.given(at)).collect()
-    }
-}
-
-impl Deref for Entries<'_> {
-    type Target = [i64];
-
-    fn deref(&self) -> &[i64] {
-        &self.values
     }
 }
 
@@ -131,8 +129,7 @@ fn list_or_scalar<'a>(
         .value(len)
         .allowed(format!("0..={MOST_AXES} entries")));
     }
-    let values = tensor.collect_integers();
-    Ok(values.map(|values| Entries { values, tensor }))
+    Ok(Some(Entries(tensor)))
 }
 
 const ONNX_SLICE: [&str; 4] = ["starts", "ends", "axes", "steps"];
@@ -202,11 +199,11 @@ fn refusals(op: &Op, known: Params<'_>) -> Vec<Error> {
         Op::OnnxSlice(_) => {
             let Lists([_, _, _, steps]) = Lists::examine(op, ONNX_SLICE, known, &mut refusals);
             one_type(op, known, &mut refusals);
-            refusals.extend(zeros(steps.as_deref(), "steps"));
+            refusals.extend(zeros(steps, "steps"));
         }
         Op::OpenVinoSlice(_) => {
             let Lists([_, _, step, _]) = Lists::examine(op, OPENVINO_SLICE, known, &mut refusals);
-            refusals.extend(zeros(step.as_deref(), "step"));
+            refusals.extend(zeros(step, "step"));
         }
         Op::StridedSlice(slice) => {
             refusals.extend(strided::masks(slice));
@@ -275,10 +272,12 @@ fn one_type(op: &Op, known: Params<'_>, refusals: &mut Vec<Error>) {
 }
 
 /// Rows 10, 23: step 0 is refused, on an empty or unselected dimension too.
-fn zeros(steps: Option<&[i64]>, name: &'static str) -> impl Iterator<Item = Error> {
-    let steps = steps.unwrap_or_default().iter().enumerate();
+fn zeros(steps: Values<'_>, name: &'static str) -> impl Iterator<Item = Error> {
+    let steps = steps
+        .into_iter()
+        .flat_map(|steps| (0..steps.len()).map(move |at| (at, steps.get(at))));
     steps
-        .filter(|(_, step)| **step == 0)
+        .filter(|(_, step)| *step == Some(0))
         .map(move |(at, _)| step_zero(name, at))
 }
 
@@ -350,32 +349,33 @@ struct Slices<'a> {
 
 fn slice(slices: &Slices<'_>, dims: &[usize]) -> Result<List<AxisIndex>, Error> {
     needs_rank(dims)?;
-    let starts = slices.starts.as_deref().unwrap_or_default();
-    let ends = slices.ends.as_deref().unwrap_or_default();
+    let entries = slices.starts.map_or(0, Entries::len);
     let [starts_name, axes_name] = slices.names;
     // Row 6: more entries than dimensions.
-    if starts.len() > dims.len() {
-        return Err(too_many_entries(starts_name, starts.len(), dims.len()));
+    if entries > dims.len() {
+        return Err(too_many_entries(starts_name, entries, dims.len()));
     }
+    let value = |list: Values<'_>, at: usize| list.and_then(|list| list.get(at));
     let mut result: List<_> = AxisIndex::wholes(dims).collect();
     let mut taken = List::repeat(false, dims.len());
-    for (at, (&start, &end)) in starts.iter().zip(ends).enumerate() {
-        let axis = match &slices.axes {
+    for at in 0..entries {
+        let (start, end) = (value(slices.starts, at), value(slices.ends, at));
+        let axis = match slices.axes {
             Some(axes) => normalize_axis(axes.given(at), dims.len(), axes_name, Some(at))?,
             None => at,
         };
         // Rows 4, 23: a repeated axis, in mixed signs too.
         if core::mem::replace(&mut taken[axis], true) {
-            let value = slices.axes.as_ref().map_or(0, |axes| axes[at]);
-            return Err(axis_repeated(axes_name, at, value.into(), axis));
+            let given = slices.axes.map_or(0, |axes| axes.given(at));
+            return Err(axis_repeated(axes_name, at, given, axis));
         }
-        let step = slices.steps.as_ref().map_or(1, |steps| steps[at]);
+        let step = value(slices.steps, at).unwrap_or(1);
         // Row 2 in the dialect: exactly these two values mean "to the end" of a reversed slice.
         let to_the_end = slices.dialect == Dialect::OnnxRuntime
             && step < 0
-            && (end == i64::MAX || end == i64::from(i32::MAX));
-        let end = if to_the_end { None } else { Some(end) };
-        result[axis] = bounded(Some(start), end, step, dims[axis], 0);
+            && (end == Some(i64::MAX) || end == Some(i64::from(i32::MAX)));
+        let end = if to_the_end { None } else { end };
+        result[axis] = bounded(start, end, step, dims[axis], 0);
     }
     Ok(result)
 }

@@ -354,6 +354,11 @@ impl Tensor {
     /// starts, ends and steps. `None` for another type or a position outside.
     #[must_use]
     pub fn integer(&self, at: usize) -> Option<i64> {
+        // Most are: without the way through 128 bits.
+        if self.ty == ElementType::I64 {
+            let words = self.bytes().as_chunks::<8>().0;
+            return words.get(at).map(|word| i64::from_ne_bytes(*word));
+        }
         let given = self.given_integer(at)?;
         Some(i64::try_from(given).unwrap_or(i64::MAX))
     }
@@ -398,18 +403,8 @@ impl Tensor {
     /// [`Tensor::to_vec`] refuses what is not there.
     #[must_use]
     pub fn integers(&self) -> Option<Vec<i64>> {
-        self.collect_integers()
-    }
-
-    /// The same, in any collection.
-    pub(crate) fn collect_integers<C: FromIterator<i64>>(&self) -> Option<C> {
-        if self.ty == ElementType::I64 {
-            let words = self.bytes().as_chunks::<8>().0.iter();
-            return Some(words.map(|word| i64::from_ne_bytes(*word)).collect());
-        }
-        self.ty
-            .is_integer()
-            .then(|| (0..self.len()).filter_map(|at| self.integer(at)).collect())
+        let is_integer = self.ty.is_integer();
+        is_integer.then(|| (0..self.len()).filter_map(|at| self.integer(at)).collect())
     }
 
     /// The elements as an operand of a call.

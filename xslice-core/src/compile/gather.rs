@@ -58,7 +58,7 @@ impl Builder {
         // The values of a Range lie in no memory: each run writes those that are selected.
         let is_range = matches!(indices.source, Source::Range(_));
         if is_range || (!indices.access.is_affine() && self.has_room_for(&indices)) {
-            *indices = self.materialize(*indices)?;
+            indices = self.materialize(indices)?;
         }
         let Source::Buffer(table) = indices.source else {
             return Err(Error::new(
@@ -88,13 +88,13 @@ impl Builder {
             let moves = |&k: &usize| !lookup.access.all_strides(&|strides| strides[k] == 0);
             let moved: List<usize> = (0..map.dims.len()).filter(moves).collect();
             let of_moved = |strides: &[i64]| moved.iter().map(|&k| strides[k]).collect();
-            let indices = CoordMap {
+            let indices = Box::new(CoordMap {
                 ty: lookup.index.element_type(),
                 source: Source::Buffer(lookup.table),
                 src_len: self.len(lookup.table),
                 dims: moved.iter().map(|&k| map.dims[k]).collect(),
                 access: lookup.access.map_strides(&of_moved),
-            };
+            });
             let Some((table, access)) = self.composed(indices)? else {
                 continue;
             };
@@ -108,7 +108,7 @@ impl Builder {
     }
 
     /// A table of these indices alone, and where they are in it.
-    fn composed(&mut self, mut indices: CoordMap) -> Result<Option<(Buffer, Access)>, Error> {
+    fn composed(&mut self, mut indices: Box<CoordMap>) -> Result<Option<(Buffer, Access)>, Error> {
         if self.is_constant(&indices) {
             if !is_tabulated(&indices) || self.read_known(indices.ty, &indices.dims).is_err() {
                 return Ok(None);
@@ -146,14 +146,14 @@ impl Builder {
             verify::table_access(&access, &extents, table, &|buffer| self.len(buffer))?;
         }
         fold_loops(&mut extents, &mut [&mut access]);
-        self.steps.push(Step::Check(Check {
+        self.steps.push(Step::Check(Box::new(Check {
             table,
             index,
             extents,
             access,
             size,
             origin,
-        }));
+        })));
         Ok(())
     }
 
@@ -229,11 +229,11 @@ impl Builder {
             limit: self.limit,
             ..Self::empty()
         };
-        Ok(Arc::new(inner.elements(map.clone())?))
+        Ok(Arc::new(inner.elements(Box::new(map.clone()))?))
     }
 
     /// Runs what has been built, on no operands.
-    pub(super) fn elements(&mut self, map: CoordMap) -> Result<Tensor, Error> {
+    pub(super) fn elements(&mut self, map: Box<CoordMap>) -> Result<Tensor, Error> {
         let mut tensor = Tensor::zeros(map.ty, &map.dims)?;
         let plan = core::mem::replace(self, Self::empty()).finish(map, None)?;
         runner::run(&plan, &[], tensor.as_output(), &mut Scratch::new())?;

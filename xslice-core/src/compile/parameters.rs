@@ -56,7 +56,7 @@ impl Builder {
             return Ok(Parameter::Range(map));
         }
         self.read_known(map.ty, &map.dims)?;
-        Ok(Parameter::Elements(Arc::new(inner.elements(*map)?)))
+        Ok(Parameter::Elements(Arc::new(inner.elements(map)?)))
     }
 
     /// Accounts for values that are about to be read, or computed and read, while compiling.

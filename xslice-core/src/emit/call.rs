@@ -25,7 +25,7 @@ impl Emitter<'_> {
         let mut steps = steps.iter();
         let planned = loop {
             match steps.next()? {
-                Step::Check(check) => checks.push(check),
+                Step::Check(check) => checks.push(&**check),
                 Step::Nest(planned) => {
                     checks.extend(planned.tested().map(Tested::check));
                     break planned;

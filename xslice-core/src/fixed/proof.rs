@@ -9,7 +9,7 @@ use crate::nest::schedule::{Move, Schedule};
 use crate::nest::{LoopNest, Parts, Source};
 use crate::operand::{Input, Output};
 use crate::plan::{OneTurn, Picks};
-use alloc::vec::Vec;
+use alloc::{sync::Arc, vec::Vec};
 
 /// A buffer as a nest of any number of loops sees it.
 type AnySide<'a> = (usize, i64, &'a [i64]);
@@ -243,7 +243,7 @@ impl Proof {
         let nest = nest.unwrap_or_else(|error| panic!("{error}"));
         let known = |buffer, at| numbers.table(buffer)?.known.get(at).copied();
         let schedule = match move_::prepared(&nest, &known, &table_len) {
-            Ok(Some(schedule)) => schedule,
+            Ok(Some(schedule)) => Arc::unwrap_or_clone(schedule),
             Ok(None) => panic!("elements without fixed bytes"),
             Err(error) => panic!("{error}"),
         };

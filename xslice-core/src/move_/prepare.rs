@@ -6,6 +6,7 @@ use crate::error::Error;
 use crate::level::Level;
 use crate::nest::LoopNest;
 use crate::nest::schedule::{Known, KnownMove, Move, Schedule};
+use alloc::sync::Arc;
 
 /// The schedule of a nest for the best level, with what moves it and which way its loops are taken, verified when nothing changes it any
 /// more (I2); `None` for strings. `table_len` gives the elements of an index table.
@@ -16,13 +17,13 @@ pub(crate) fn prepared(
     nest: &LoopNest,
     known: Known<'_>,
     table_len: &dyn Fn(Buffer) -> usize,
-) -> Result<Option<Schedule>, Error> {
-    let mut made = Schedule::new(nest, known);
-    if let Some(schedule) = &mut made {
-        prepare(schedule);
-        schedule.verify(nest, table_len)?;
-    }
-    Ok(made)
+) -> Result<Option<Arc<Schedule>>, Error> {
+    let Some(mut schedule) = Schedule::new(nest, known) else {
+        return Ok(None);
+    };
+    prepare(Arc::make_mut(&mut schedule));
+    schedule.verify(nest, table_len)?;
+    Ok(Some(schedule))
 }
 
 fn prepare(schedule: &mut Schedule) {

@@ -207,7 +207,7 @@ pub(crate) enum MovedTables {
 impl Schedule {
     /// The schedule of a nest whose constants are known, for the best level; `None` for strings. To be [verified](Self::verify) before
     /// anything runs it.
-    pub(crate) fn new(nest: &LoopNest, known: Known<'_>) -> Option<Self> {
+    pub(crate) fn new(nest: &LoopNest, known: Known<'_>) -> Option<Arc<Self>> {
         Self::for_vectors(Level::best().vector(), nest, known)
     }
 
@@ -230,21 +230,20 @@ impl Schedule {
 
     /// The same for vectors of `vector` bytes. That is all in which levels differ here: a longer vector holds longer runs, and
     /// those of a line pay for fewer rows.
-    fn for_vectors(vector: usize, nest: &LoopNest, known: Known<'_>) -> Option<Self> {
+    fn for_vectors(vector: usize, nest: &LoopNest, known: Known<'_>) -> Option<Arc<Self>> {
         let size = nest.element_type().size();
-        // Changed where it is made: it is large.
-        let mut made = Self::unscheduled(nest);
-        if let Some(schedule) = &mut made {
-            match nest.source() {
-                Source::Range(values) => schedule.fill(values),
-                Source::Buffer(_) => {
-                    let (bytes, source_bytes) = (nest.block() * size, nest.source_len() * size);
-                    schedule.rows(bytes, source_bytes, known, vector);
-                    schedule.order();
-                }
+        // Changed where it stays: it is large.
+        let mut made = Self::unscheduled(nest)?;
+        let schedule = Arc::make_mut(&mut made);
+        match nest.source() {
+            Source::Range(values) => schedule.fill(values),
+            Source::Buffer(_) => {
+                let (bytes, source_bytes) = (nest.block() * size, nest.source_len() * size);
+                schedule.rows(bytes, source_bytes, known, vector);
+                schedule.order();
             }
         }
-        made
+        Some(made)
     }
 
     /// The schedule for the shortest vectors of any level, which is `best`, that of the best level, where this has no longer ones.
@@ -256,11 +255,12 @@ impl Schedule {
         if Level::best().vector() == Level::SHORTEST_VECTOR {
             return Some(Cow::Borrowed(best));
         }
-        Self::for_vectors(Level::SHORTEST_VECTOR, nest, known).map(Cow::Owned)
+        let shortest = Self::for_vectors(Level::SHORTEST_VECTOR, nest, known)?;
+        Some(Cow::Owned(Arc::unwrap_or_clone(shortest)))
     }
 
     /// The schedule for vectors of 64 bytes.
-    pub(crate) fn for_lines(nest: &LoopNest, known: Known<'_>) -> Option<Self> {
+    pub(crate) fn for_lines(nest: &LoopNest, known: Known<'_>) -> Option<Arc<Self>> {
         Self::for_vectors(LINE, nest, known)
     }
 
@@ -279,7 +279,7 @@ impl Schedule {
     }
 
     /// A nest in bytes with every loop outside; `None` for strings.
-    fn unscheduled(nest: &LoopNest) -> Option<Self> {
+    fn unscheduled(nest: &LoopNest) -> Option<Arc<Self>> {
         if nest.element_type() == ElementType::String {
             return None;
         }
@@ -289,7 +289,7 @@ impl Schedule {
         let src = in_bytes(nest.src(), if is_range { 1 } else { width });
         let dst = in_bytes(nest.dst(), width);
         let written = nest.element_count() * nest.element_type().size();
-        Some(Self {
+        Some(Arc::new(Self {
             extents: nest.extents().into(),
             source: nest.source(),
             src,
@@ -300,7 +300,7 @@ impl Schedule {
             picks: None,
             drive: Drive::Each,
             outer_loops: u8::MAX,
-        })
+        }))
     }
 
     fn fill(&mut self, values: Progression) {

@@ -94,6 +94,11 @@ impl Check {
         self.size
     }
 
+    /// The bytes of memory that it takes.
+    pub(super) fn memory(&self) -> usize {
+        size_of::<Self>() + self.extents.heap_bytes() + self.access.heap_bytes()
+    }
+
     /// What of a schedule reads these very indices, in whatever order, each before the row that it points to.
     fn reader_in(&self, schedule: &Schedule) -> Option<Reader> {
         let (lookup, reader, of_move) = match (schedule.inner(), &schedule.src().lookups[..]) {
@@ -164,13 +169,13 @@ pub enum Reader {
 /// A check that needs no pass of its own where the nest that it stands before tests the indices as it reads them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tested {
-    check: Check,
+    check: Box<Check>,
     reader: Reader,
 }
 
 impl Tested {
     /// The last of the steps before the nest of a schedule, taken from them, if it is such a check.
-    pub(crate) fn take(steps: &mut Vec<Step>, schedule: &Schedule) -> Option<Box<Self>> {
+    pub(crate) fn take(steps: &mut Vec<Step>, schedule: &Schedule) -> Option<Self> {
         let mut reader = None;
         let last = steps.pop_if(|step| {
             if let Step::Check(check) = step {
@@ -179,7 +184,7 @@ impl Tested {
             reader.is_some()
         });
         match (last, reader) {
-            (Some(Step::Check(check)), Some(reader)) => Some(Box::new(Self { check, reader })),
+            (Some(Step::Check(check)), Some(reader)) => Some(Self { check, reader }),
             _ => None,
         }
     }

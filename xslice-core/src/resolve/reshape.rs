@@ -1,6 +1,6 @@
 //! Reshape, Squeeze and Unsqueeze: the dimensions afterwards.
 
-use super::{Params, Values, axis_repeated, list_or_scalar, normalize_axis};
+use super::{Entries, Params, Values, axis_repeated, list_or_scalar, normalize_axis};
 use crate::error::{Error, ErrorKind, counted};
 use crate::list::List;
 use crate::op::{Op, Reshape, ReshapeRule};
@@ -14,7 +14,7 @@ pub(crate) fn reshaped(
     known: Params<'_>,
     dims: &[usize],
 ) -> Result<List<usize>, Error> {
-    let values = parameter(op, reshape, known)?.map(|values| values.all_given());
+    let values = parameter(op, reshape, known)?.map(Entries::all_given);
     match (reshape.rule, values) {
         (ReshapeRule::Reshape { zero_copies }, values) => {
             reshape_dims(&values.unwrap_or_default(), zero_copies, dims)

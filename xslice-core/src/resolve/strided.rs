@@ -1,8 +1,8 @@
 //! StridedSlice: entries, mask bits, and the axes that they mean.
 
 use super::{
-    AxisIndex, Lists, Values, axes_of, bounded, first, progression, step_zero, too_many_entries,
-    within,
+    AxisIndex, Entries, Lists, Values, axes_of, bounded, first, progression, step_zero,
+    too_many_entries, within,
 };
 use crate::error::{Error, ErrorKind};
 use crate::index::from_start;
@@ -52,12 +52,9 @@ pub(super) fn slots(
 ) -> Vec<Slot> {
     // Row 32: masks are extended by zeros, surplus bits are ignored.
     let bit = |mask: &[i64], at: usize| mask.get(at).is_some_and(|&bit| bit == 1);
-    let Lists([begin, end, stride]) = lists;
-    let value = |list: &Values<'_>, at: usize| {
-        let known = list.as_ref().and_then(|list| list.get(at));
-        known.copied().unwrap_or(1)
-    };
-    let given = |list: &Values<'_>, at: usize| list.as_ref().map_or(1, |list| list.given(at));
+    let &Lists([begin, end, stride]) = lists;
+    let value = |list: Values<'_>, at: usize| list.and_then(|list| list.get(at)).unwrap_or(1);
+    let given = |list: Values<'_>, at: usize| list.map_or(1, |list| list.given(at));
     let mut ellipses = 0;
     let mut slots = Vec::with_capacity(entries);
     for at in 0..entries {
@@ -107,7 +104,7 @@ pub(super) fn axes(
     lists: &Lists<'_, 3>,
     dims: &[usize],
 ) -> Result<List<AxisIndex>, Error> {
-    let entries = lists.0[0].as_ref().map_or(0, |list| list.len());
+    let entries = lists.0[0].map_or(0, Entries::len);
     let mut refusals = Vec::new();
     let slots = slots(slice, lists, entries, &mut refusals);
     first(refusals)?;
