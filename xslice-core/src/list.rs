@@ -9,7 +9,7 @@ use core::hash::{Hash, Hasher};
 use core::ops::{Deref, DerefMut};
 
 /// As many elements have their place in the list.
-const PLACES: usize = 4;
+const PLACES: usize = 5;
 
 /// A list that allocates only if it is long. It is a slice where it is read.
 #[derive(Clone)]
