@@ -101,6 +101,11 @@ fn expansions_read_like_rust() {
         Parameter,
     );
     show(
+        "indices_that_turns_share_are_wrapped_once",
+        "<u8[3, 18], ids: i32[20]> x[:, @ids]",
+        Parameter,
+    );
+    show(
         "indices_through_indices",
         "<f32[90, 20], a: i64[40], b: i32[30]> x[@(a[::2] |> [@b])]",
         Parameter,

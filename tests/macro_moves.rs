@@ -94,6 +94,7 @@ xslice! {
     fn swapped_rows<u8[256, 3], ids: i32[40, 50]> [@ids][..., ::-1]
     fn wide_rows<f32[90, 300], ids: i64[30]> [:, 20:][@ids]
     fn columns<u16[60, 500], ids: i64[300]> [:, @ids]
+    fn few_columns<u16[6, 500], ids: i64[2, 15]> [::-1, @ids]
     fn twice<u32[40, 40], ids: i32[40]> [@ids, ::-1][:, @ids]
     fn half_of_the_indices<u64[100, 2], ids: i64[1000]> [@(ids[::2])]
 }
@@ -200,6 +201,19 @@ fn gathers_by_either_index_type() {
     .expect("indices in range");
     let source = |k: usize| k / 300 * 500 + wrapped(ids[k % 300], 500);
     same(&y, &table, |x| u128::from(*x), source);
+
+    let (table, mut few) = (&table[..3000], indices(30, 500));
+    let mut y = [0; 6 * 30];
+    let table = table.as_array().expect("the length");
+    few_columns(table, few.as_array().expect("the length"), &mut y).expect("indices in range");
+    let source = |k: usize| (5 - k / 30) * 500 + wrapped(few[k % 30], 500);
+    same(&y, table, |x| u128::from(*x), source);
+    few[17] = 500;
+    let error = few_columns(table, few.as_array().expect("the length"), &mut y).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "index: `indices[1, 2]` = 500 is out of range for axis 1 of size 500 (allowed: -500..=499) [E212 index-range]"
+    );
 }
 
 #[test]

@@ -52,6 +52,19 @@ pub const fn wrap(index: i64, size: i64) -> usize {
     xslice_core::wrapped_index(index, size) as usize
 }
 
+/// The same of a run of a table.
+#[inline]
+pub fn wrap_run<I: Element + Copy + Into<i64>>(
+    table: &[I],
+    first: usize,
+    size: i64,
+    rows: &mut [u32],
+) {
+    for (row, &index) in rows.iter_mut().zip(&table[first..]) {
+        *row = wrap(index.into(), size) as u32;
+    }
+}
+
 /// Copies a block of elements, at `to` and `from`. One function for each element type, where ranges of arrays would be some for each
 /// length.
 #[inline]

@@ -34,8 +34,7 @@ const BACKWARDS: usize = 1 << 8;
 /// Shorter loops are not worth vectors to compilers.
 const LEAST_TURNS: usize = 8;
 
-/// Rows of a single turn that pay for a call, where compilers would test each index of a table, and move rows one by one: they unroll shorter
-/// loops, and those that turns repeat, whose indices stay in registers.
+/// Rows that pay for a call, where compilers would test each index of a table, and move rows one by one: they unroll shorter loops.
 const LEAST_PICKED: usize = 40;
 
 /// Rows that pay for their list, where compilers move them one by one: from each start of their turns, and in all.
@@ -168,8 +167,8 @@ impl Emitter<'_> {
             Move::Lookup(runs) if lookups.len() > 1 => pays_from_starts(&schedule, runs, bytes),
             Move::Lookup(picks) => {
                 let are_given = !matches!(picks.lookup.table, Buffer::Constant(_));
-                let is_turn = schedule.extents().is_empty() && picks.row == Row::Run;
-                bytes >= SCALAR || are_given && is_turn && picks.count >= LEAST_PICKED
+                let are_runs = are_given && picks.row == Row::Run;
+                bytes >= SCALAR || are_runs && picks.count >= LEAST_PICKED
             }
             Move::Fill(_) => bytes >= SCALAR,
             Move::Strided(runs) => bytes >= least_of_runs(runs),

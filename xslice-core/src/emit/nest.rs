@@ -59,6 +59,7 @@ impl Emitter<'_> {
         let nest = planned.nest();
         let written = self.written(nest);
         let mut counters = self.counters(written.loops);
+        self.keep(&written.src);
         self.load(&written.src, 0, &counters);
         for (k, &extent) in written.extents[..written.loops].iter().enumerate() {
             self.open_loop(&counters[k], extent);
@@ -134,8 +135,11 @@ impl Emitter<'_> {
                 }
             }
         }
-        let (src, dst) = (Indices::new(&src), Indices::new(&dst));
+        let (mut src, dst) = (Indices::new(&src), Indices::new(&dst));
         let loops = self.loops(&extents, &src);
+        if !self.is_const() {
+            src.keep_repeated(&extents[..loops]);
+        }
         Written {
             extents,
             block,

@@ -105,6 +105,8 @@ struct LoadedIndex {
     position: Position,
     /// Loops that must be open.
     level: usize,
+    /// The turns of its loop, where those of loops around it read the same indices, neighbours in their table: each is wrapped once.
+    kept: Option<usize>,
 }
 
 /// An access and the indices that it is through, inner ones first.
@@ -119,6 +121,22 @@ impl Indices {
         let mut rows = Vec::new();
         let top = flatten(access, &mut rows);
         Self { rows, top }
+    }
+
+    /// Keeps the indices that turns of loops around theirs read again.
+    pub fn keep_repeated(&mut self, extents: &[usize]) {
+        for row in &mut self.rows {
+            let (strides, k) = (&row.position.strides, row.level.saturating_sub(1));
+            let (Some(around), Some(&turns)) = (extents.get(..k), extents.get(k)) else {
+                continue;
+            };
+            let is_given = !matches!(row.table, Buffer::Constant(_));
+            let is_alone = row.position.rows.is_empty() && strides[..k].iter().all(|&one| one == 0);
+            let is_run = is_given && is_alone && strides[k] == 1;
+            let fits = turns <= MOST_KEPT && u32::try_from(row.size).is_ok();
+            let repeats = around.iter().product::<usize>() > 1;
+            row.kept = (is_run && fits && repeats).then_some(turns);
+        }
     }
 
     /// Whether loops from `first` on can be unrolled: an index that depends on one must be a constant and depend on no other.
@@ -151,13 +169,30 @@ fn flatten(access: &Access, rows: &mut Vec<LoadedIndex>) -> Position {
             size: lookup.size,
             position: inner,
             level: level.unwrap_or(0),
+            kept: None,
         });
         position.rows.push((lookup.scale, rows.len() - 1));
     }
     position
 }
 
+/// Indices that are kept wrapped, at most: 4 KiB on the stack.
+const MOST_KEPT: usize = 1 << 10;
+
 impl Emitter<'_> {
+    /// Wraps the indices that are kept, before any loop.
+    pub(super) fn keep(&mut self, indices: &Indices) {
+        for (at, row) in indices.rows.iter().enumerate() {
+            let Some(count) = row.kept else { continue };
+            let (name, table) = (self.local(&format!("rows{at}")), self.reference(row.table));
+            let (root, first, size) = (self.wanted.root, row.position.offset, row.size);
+            self.line(format_args!("let mut {name} = [0_u32; {count}];"));
+            self.line(format_args!(
+                "{root}::__private::wrap_run({table}, {first}, {size}, &mut {name});"
+            ));
+        }
+    }
+
     /// The names of that many loops.
     pub(super) fn counters(&self, loops: usize) -> Vec<Counter> {
         let letters = ["i", "j", "k", "l", "m", "n", "o", "p"];
@@ -178,6 +213,10 @@ impl Emitter<'_> {
             let position = self.sum(indices, &row.position, counters);
             let name = self.local(&format!("row{at}"));
             let value = match row.table {
+                _ if row.kept.is_some() => {
+                    let counter = &counters[level - 1];
+                    format!("{}[{counter}] as usize", self.local(&format!("rows{at}")))
+                }
                 Buffer::Constant(constant) => {
                     let table = self.rows(constant, row.size);
                     format!("{table}[{position}] as usize")
