@@ -283,6 +283,18 @@ fn patterns_that_indices_name_touch_nothing_outside() {
                 check("x[@ids, :, :2]", ty, &shape, Some(&indices));
                 check("x[@ids, ::-1, 1:]", ty, &shape, Some(&indices));
             }
+            // Few turns, each with all that is inside it: runs, and rows of a pattern.
+            let few = suite::tensor(&[9], &values[..9]);
+            for (height, width) in [(3, 5), (4, 24), (7, 90)] {
+                let shape = [rows as usize, height, width];
+                check("x[@ids, :, 1:]", ty, &shape, Some(&few));
+                check("x[@ids, ::2, :-1]", ty, &shape, Some(&few));
+                check("x[@ids, ::-1, ::-1]", ty, &shape, Some(&few));
+                check("x[::-1] |> [@ids, :, ::2]", ty, &shape, Some(&few));
+                let shape = [2, rows as usize, height, width];
+                check("x[:, @ids, 1:, 2:]", ty, &shape, Some(&few));
+                check("x[::-1, @ids, :, ::-3]", ty, &shape, Some(&few));
+            }
         }
     }
 }

@@ -456,6 +456,10 @@ impl Builder {
     }
 
     /// Adds the nest that writes a map to `dst`.
+    #[expect(
+        clippy::boxed_local,
+        reason = "taken apart where it lies: a copy of it would be one more for each plan"
+    )]
     fn nest(
         &mut self,
         map: Box<CoordMap>,
@@ -466,7 +470,6 @@ impl Builder {
         if map.is_empty() || self.doomed {
             return Ok(());
         }
-        let map = *map;
         let parts = Parts {
             ty: map.ty,
             extents: map.dims,

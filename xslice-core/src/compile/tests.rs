@@ -209,6 +209,16 @@ fn loops_are_taken_as_their_rows_are_moved_best() {
             1,
         ),
         (
+            "<f32[11, 10, 62], i: i64[3]> x[@i, 4:6, 40:52]",
+            Drive::Begun(1),
+            1,
+        ),
+        (
+            "<u8[3, 9, 10, 62], i: i32[40]> x[:, @i, ::2, :7]",
+            Drive::Short,
+            2,
+        ),
+        (
             "<f32[900, 9, 200]> x[:, ::2, :100]",
             Drive::Together(Together::new(1, true)),
             0,

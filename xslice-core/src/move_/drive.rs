@@ -66,7 +66,7 @@ impl Schedule {
             return 0;
         }
         match drive {
-            Drive::Kept => 0,
+            Drive::Kept | Drive::Begun(_) => 0,
             Drive::Together(together) => loops - together.loops(),
             Drive::Each | Drive::Innermost | Drive::Few | Drive::Short | Drive::Listed => around,
         }

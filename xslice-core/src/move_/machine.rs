@@ -134,7 +134,9 @@ impl Schedule {
         let lookups = &self.src().lookups;
         let pays = match (self.drive(), self.inner()) {
             (Drive::Kept, Move::Lookup(runs)) => self.has_many_rows(runs),
-            (Drive::Listed, _) => true,
+            // Short rows move in its own loops.
+            (Drive::Begun(_), Move::Strided(rows)) => rows.bytes > MOST_INLINE,
+            (Drive::Listed | Drive::Begun(_), _) => true,
             _ => false,
         };
         pays && !self.src().is_affine()
@@ -174,8 +176,9 @@ impl Schedule {
         let call = Call::new(Level::settled(), self, &sources, dst);
         // SAFETY: by the contract of this function.
         unsafe {
-            match self.inner() {
-                Move::Lookup(runs) => call.kept(runs),
+            match (self.drive(), self.inner()) {
+                (_, Move::Lookup(runs)) => call.kept(runs),
+                (Drive::Begun(loops), _) => call.begun(loops.into()),
                 _ => call.rows_by_tables(),
             }
         }

@@ -17,11 +17,12 @@
 //!                       `columns`, `avx2`, `avx512`
 //! And what calls them: `one_turn` moves one turn, which is all that most calls are, `prepare` finds what it can when a plan is made, `drive`
 //! which way to take the loops around a move: `walk` goes through them turn by turn, `turns` takes the innermost ones at once, `kept` finds rows that
-//! turns share once, `listed` where these turns begin if indices say that, `together` lists few rows of many turns. `parallel` shares turns out,
-//! `machine` is what machine code calls. `prefetch` asks for lines; `schedule` is what moves ask of a schedule, and `processor` knows what is
-//! quick on which.
+//! turns share once, `listed` where these turns begin if indices say that, `together` lists few rows of many turns, `begun` takes turns that
+//! indices begin and are known inside. `parallel` shares turns out, `machine` is what machine code calls. `prefetch` asks for lines; `schedule`
+//! is what moves ask of a schedule, and `processor` knows what is quick on which.
 
 mod at;
+mod begun;
 mod cache;
 mod collect;
 mod copy;
@@ -268,6 +269,7 @@ unsafe fn scheduled(
     };
     let drive = match part {
         None if level == Level::settled() => schedule.drive(),
+        None if matches!(schedule.drive(), Drive::Begun(_)) => schedule.drive(),
         _ => schedule.drive_at(level, call.extents(), count),
     };
     // SAFETY: `walk` gives the positions of turns within the extents; the rest is the contract of this function.
@@ -275,6 +277,7 @@ unsafe fn scheduled(
         match (drive, inner) {
             (Drive::Together(together), _) => call.together(together),
             (Drive::Listed, _) => call.rows_by_tables(),
+            (Drive::Begun(loops), _) => call.begun(loops.into()),
             (Drive::Few, Move::Strided(strided)) => {
                 let rows = schedule.rows_of(strided, count);
                 call.walk_outer(|first, turns, stride| call.few_turns(first, turns, stride, rows))

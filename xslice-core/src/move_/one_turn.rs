@@ -106,7 +106,7 @@ pub(super) unsafe fn full_turn(
 /// # Safety
 /// As [`full_turn`].
 #[inline(always)]
-unsafe fn known_turn(
+pub(super) unsafe fn known_turn(
     level: Level,
     schedule: &Schedule,
     known: &KnownRows,

@@ -1,11 +1,11 @@
 //! What is found when a nest is planned, so that no call has to.
 
-use super::{fill, picks, runs, shuffled};
+use super::{begun, fill, picks, runs, shuffled};
 use crate::access::Buffer;
 use crate::error::Error;
 use crate::level::Level;
 use crate::nest::LoopNest;
-use crate::nest::schedule::{Known, KnownMove, Move, Schedule};
+use crate::nest::schedule::{Drive, Known, KnownMove, Move, Schedule};
 use alloc::sync::Arc;
 
 /// The schedule of a nest for the best level, with what moves it and which way its loops are taken, verified when nothing changes it any
@@ -54,5 +54,12 @@ fn prepare(schedule: &mut Schedule) {
         schedule.extents(),
         schedule.inner().count(),
     );
-    schedule.keep_drive(drive, schedule.loops_of_code(drive));
+    let outer_loops = schedule.loops_of_code(drive);
+    match begun::known(schedule) {
+        Some((loops, known)) => {
+            schedule.keep_inside(known);
+            schedule.keep_drive(Drive::Begun(loops), outer_loops);
+        }
+        None => schedule.keep_drive(drive, outer_loops),
+    }
 }

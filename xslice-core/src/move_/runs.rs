@@ -16,7 +16,19 @@ use crate::shuffle::{RowLoop, RowLoops};
 
 /// How the best level moves all runs of a schedule whose Move these are, if they stay near and their loops are few.
 pub(super) fn known(schedule: &Schedule, strided: &Strided) -> Option<KnownRuns> {
-    if !schedule.src().is_affine() || schedule.cache() != Cache::Near {
+    let is_affine = schedule.src().is_affine();
+    is_affine
+        .then(|| known_from(0, schedule, strided))
+        .flatten()
+}
+
+/// The same of those inside the first so many loops.
+pub(super) fn known_from(
+    first: usize,
+    schedule: &Schedule,
+    strided: &Strided,
+) -> Option<KnownRuns> {
+    if schedule.cache() != Cache::Near {
         return None;
     }
     let (dst, src) = (&schedule.dst().strides, &schedule.src().strides);
@@ -24,7 +36,8 @@ pub(super) fn known(schedule: &Schedule, strided: &Strided) -> Option<KnownRuns>
         turns: strided.count,
         apart: (strided.dst_stride as isize, strided.src_stride as isize),
     };
-    let loops = RowLoops::around(inner, schedule.extents(), dst, src)?;
+    let extents = &schedule.extents()[first..];
+    let loops = RowLoops::around(inner, extents, &dst[first..], &src[first..])?;
     KnownRuns::new(
         Level::best(),
         &schedule.rows_of(strided, strided.count),

@@ -449,6 +449,23 @@ pub(super) fn known(
     }
 }
 
+/// The same of the rows in all turns of the loops inside the first so many, each of which begins where indices say: a call sees whether what
+/// vectors read is inside.
+pub(super) fn known_from(
+    first: usize,
+    schedule: &Schedule,
+    periods: &Periods,
+) -> Option<KnownRows> {
+    if schedule.cache() != Cache::Near {
+        return None;
+    }
+    let (dst, src) = (&schedule.dst().strides, &schedule.src().strides);
+    let loops = RowLoops::new(&schedule.extents()[first..], &dst[first..], &src[first..])?;
+    let (level, shuffle) = (Level::best(), &periods.shuffle);
+    let known = shuffle.known(level, periods.count, loops, |_| true);
+    known.filter(KnownRows::have_vectors)
+}
+
 /// How the best level moves rows of `count` periods, and the shuffle that it moves them by if that is another one of the same bytes: one
 /// whose loads all lie inside the operand, which `holds` says of what they read, where those of the first do not.
 fn known_inside(

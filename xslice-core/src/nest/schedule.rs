@@ -188,6 +188,8 @@ pub struct Schedule {
     bytes: usize,
     inner: Move,
     known: Option<KnownMove>,
+    /// The same of the Move with the loops inside those whose turns begin where indices say.
+    inside: Option<Box<KnownMove>>,
     /// The same of a Move that looks rows up.
     picks: Option<Box<KnownPicks>>,
     /// How the best level takes the loops.
@@ -297,6 +299,7 @@ impl Schedule {
             bytes: written,
             inner: Move::Copy { bytes },
             known: None,
+            inside: None,
             picks: None,
             drive: Drive::Each,
             outer_loops: u8::MAX,
@@ -428,7 +431,9 @@ impl Schedule {
             Move::Copy { .. } | Move::Strided(_) | Move::Fill(_) => 0,
         };
         let known = self.known.as_ref().map_or(0, KnownMove::heap_bytes);
-        let known = known + self.picks.as_deref().map_or(0, size_of_val);
+        let inside = self.inside.as_deref();
+        let inside = inside.map_or(0, |known| size_of_val(known) + known.heap_bytes());
+        let known = known + inside + self.picks.as_deref().map_or(0, size_of_val);
         self.extents.heap_bytes() + self.src.heap_bytes() + self.dst.heap_bytes() + inner + known
     }
 
@@ -474,6 +479,18 @@ impl Schedule {
         if let (Move::Shuffle(periods), Some(shuffle)) = (&mut self.inner, by_other_loads) {
             periods.shuffle = shuffle;
         }
+    }
+
+    /// What is known of the Move with the loops inside those whose turns begin where indices say, if it was [kept](Self::keep_inside).
+    #[inline]
+    pub(crate) fn inside(&self) -> Option<&KnownMove> {
+        self.inside.as_deref()
+    }
+
+    /// Keeps how the best level moves what the Move does in all turns of the loops inside those whose turns begin where indices say, which must
+    /// be what was found for it: calls rest on that.
+    pub(crate) fn keep_inside(&mut self, known: KnownMove) {
+        self.inside = Some(Box::new(known));
     }
 
     /// How the best level takes the loops around the Move, if it was [kept](Self::keep_drive); each turn by itself, if not.

@@ -15,6 +15,9 @@ pub(crate) enum Drive {
     Kept,
     /// All turns, which begin where indices say, by a list of their few rows.
     Listed,
+    /// Each turn of so many loops, the last of which alone begins where indices say, with all loops inside it, of which it is known how they
+    /// are moved. In a byte, as every schedule has one.
+    Begun(u8),
     /// The few rows of one or more innermost loops at once.
     Together(Together),
 }
