@@ -265,6 +265,19 @@ fn lookups_touch_nothing_outside() {
     }
 }
 
+/// A few rows of up to some KiB, the first and the last of the operand among them.
+#[test]
+fn lookups_of_long_rows_touch_nothing_outside() {
+    let ids = suite::tensor(&[7], &[0i64, 4, -5, 2, -1, 1, 3]);
+    for ty in TYPES {
+        for width in [257, 300, 515, 1000] {
+            check("x[@ids]", ty, &[5, width], Some(&ids));
+            check("x[:, @ids]", ty, &[2, 5, width], Some(&ids));
+            check("x[@ids, 1:]", ty, &[5, width], Some(&ids));
+        }
+    }
+}
+
 /// Rows that are patterns, of one tile and of several; those at both ends of the operand are among them.
 #[test]
 fn patterns_that_indices_name_touch_nothing_outside() {

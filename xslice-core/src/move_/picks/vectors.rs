@@ -58,7 +58,7 @@ fn by_halves<const FEW: bool>(bytes: usize) -> Option<MovePicks> {
         113..=128 => avx2::<Vectors<Half, 3, Half>, FEW>,
         129..=160 => avx2::<Vectors<Half, 4, Half>, FEW>,
         161..=192 => avx2::<Vectors<Half, 5, Half>, FEW>,
-        193..=WholeVectors::LONGEST => avx2::<WholeVectors, FEW>,
+        193..=WholeVectors::LONGEST_PICKED => avx2::<WholeVectors, FEW>,
         _ => return None,
     })
 }

@@ -158,6 +158,9 @@ pub(in crate::move_) struct WholeVectors(usize);
 impl WholeVectors {
     /// Of longer rows it depends on the processor, and on where they lie, whether vectors are quicker than `memcpy`.
     pub const LONGEST: usize = 2 << 10;
+
+    /// The same of rows that indices name, each of which would be a call.
+    pub const LONGEST_PICKED: usize = 8 << 10;
 }
 
 #[cfg(target_arch = "x86_64")]

@@ -199,6 +199,7 @@ fn known_picks_move_what_indices_name() {
         let mut known = [0; 4];
         for trial in 0..trials {
             let bytes = match trial % 3 {
+                0 if random.below(9) == 0 => 2000 + random.below(6500),
                 0 => 1 + random.below(300),
                 _ => WIDTHS[random.below(WIDTHS.len())],
             };
