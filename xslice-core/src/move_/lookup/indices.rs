@@ -186,25 +186,33 @@ impl<I: Index> Indices<I> {
         for k in vectors::<I>() {
             // SAFETY: by the contract of this function; at any alignment.
             let index = unsafe { _mm256_loadu_si256(self.table.add(k).cast()) };
-            let wrapped = if size_of::<I>() == 8 {
-                let negative = _mm256_cmpgt_epi64(_mm256_setzero_si256(), index);
-                let axis = _mm256_set1_epi64x(self.size);
-                _mm256_add_epi64(index, _mm256_and_si256(negative, axis))
-            } else {
-                #[expect(
-                    clippy::cast_possible_truncation,
-                    reason = "an index of 32 bits is negative by no more"
-                )]
-                let axis = _mm256_set1_epi32(self.size as i32);
-                let negative = _mm256_srai_epi32::<31>(index);
-                _mm256_add_epi32(index, _mm256_and_si256(negative, axis))
-            };
+            let wrapped = self.wrapped_vector(index);
             most = _mm256_max_epu32(most, wrapped);
             // SAFETY: there is room for all.
             unsafe { _mm256_storeu_si256(room.as_mut_ptr().add(k).cast(), wrapped) };
         }
         let table = room.as_ptr().cast();
         is_same(most, last).then_some(Self { table, ..*self })
+    }
+
+    /// A vector of indices, each counted from the start of the axis; of one of 32 bits that is larger, nothing.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    fn wrapped_vector(&self, index: __m256i) -> __m256i {
+        if size_of::<I>() == 8 {
+            let negative = _mm256_cmpgt_epi64(_mm256_setzero_si256(), index);
+            let axis = _mm256_set1_epi64x(self.size);
+            _mm256_add_epi64(index, _mm256_and_si256(negative, axis))
+        } else {
+            #[expect(
+                clippy::cast_possible_truncation,
+                reason = "an index of 32 bits is negative by no more"
+            )]
+            let axis = _mm256_set1_epi32(self.size as i32);
+            let negative = _mm256_srai_epi32::<31>(index);
+            _mm256_add_epi32(index, _mm256_and_si256(negative, axis))
+        }
     }
 
     /// # Safety
@@ -352,7 +360,55 @@ impl<I: Index> Indices<I> {
         places: &mut [MaybeUninit<isize>],
     ) -> bool {
         // SAFETY: by the contract of this function.
-        unsafe { self.places_any(first, src_stride, places) }
+        unsafe {
+            let by_words = match src_stride {
+                0 => self.places_by_words(first, places),
+                _ => None,
+            };
+            by_words.unwrap_or_else(|| self.places_any(first, src_stride, places))
+        }
+    }
+
+    /// The same where indices that lie in the axis are words, and so is what one step of them is worth: products of these are one instruction.
+    /// `None`: they are not, or fewer than a vector has.
+    ///
+    /// # Safety
+    /// As [`Indices::places`]; the processor has AVX2.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    unsafe fn places_by_words(
+        &self,
+        first: usize,
+        places: &mut [MaybeUninit<isize>],
+    ) -> Option<bool> {
+        let lanes = size_of::<__m256i>() / size_of::<I>();
+        let (last, scale) = (last_of::<I>(self.size)?, u32::try_from(self.scale).ok()?);
+        let end = places.len().checked_sub(lanes)?;
+        let scale = _mm256_set1_epi64x(scale.into());
+        let table = self.table.wrapping_add(first);
+        let (mut most, mut k) = (last, 0);
+        loop {
+            // SAFETY: by the contract of this function, as many indices lie there as there are places, at any alignment.
+            unsafe {
+                let wrapped = self.wrapped_vector(_mm256_loadu_si256(table.add(k).cast()));
+                most = _mm256_max_epu32(most, wrapped);
+                let to = places.as_mut_ptr().add(k).cast::<__m256i>();
+                if size_of::<I>() == 8 {
+                    _mm256_storeu_si256(to, _mm256_mul_epu32(wrapped, scale));
+                } else {
+                    let low = _mm256_cvtepu32_epi64(_mm256_castsi256_si128(wrapped));
+                    let high = _mm256_cvtepu32_epi64(_mm256_extracti128_si256::<1>(wrapped));
+                    _mm256_storeu_si256(to, _mm256_mul_epu32(low, scale));
+                    _mm256_storeu_si256(to.add(1), _mm256_mul_epu32(high, scale));
+                }
+            }
+            if k == end {
+                return Some(is_same(most, last));
+            }
+            // The last vector ends with the places.
+            k = (k + lanes).min(end);
+        }
     }
 
     /// # Safety

@@ -474,5 +474,30 @@ fn counts_from_start<I: Index>(ids: &[I; ASKED], size: i64) {
             assert_eq!(counted.map(Into::into), wrapped, "{}: {size}", level.name());
             assert!(wrapped.iter().all(|id| (0..size).contains(id)));
         }
+        for scale in [1, 12, 0xffff_ffff, 1 << 32, -8] {
+            for count in [1, 5, ASKED] {
+                let indices = Indices { scale, ..indices };
+                places_are(level, &indices, &wrapped[..count]);
+            }
+        }
+    }
+}
+
+/// The places of some of these, and whether all of them are said to be inside.
+fn places_are<I: Index>(level: Level, indices: &Indices<I>, wrapped: &[i64]) {
+    let mut places = vec![MaybeUninit::uninit(); wrapped.len()];
+    // SAFETY: as many indices lie in the table.
+    let are_inside = unsafe { indices.places(level, 0, 0, &mut places) };
+    let all = wrapped.iter().all(|id| (0..indices.size).contains(id));
+    assert_eq!(are_inside, all, "{}: {wrapped:?}", level.name());
+    for (place, &id) in places.iter().zip(wrapped).filter(|_| all) {
+        // SAFETY: where all lie in the axis, all places are written.
+        let place = unsafe { place.assume_init() };
+        assert_eq!(
+            place,
+            (id as isize).wrapping_mul(indices.scale),
+            "{}",
+            level.name()
+        );
     }
 }
