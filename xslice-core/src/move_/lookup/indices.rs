@@ -369,8 +369,8 @@ impl<I: Index> Indices<I> {
         }
     }
 
-    /// The same where indices that lie in the axis are words, and so is what one step of them is worth: products of these are one instruction.
-    /// `None`: they are not, or fewer than a vector has.
+    /// The same where the places of indices that lie in the axis are words: products of these are one instruction. `None`: they are not, or
+    /// fewer than are found together.
     ///
     /// # Safety
     /// As [`Indices::places`]; the processor has AVX2.
@@ -382,32 +382,52 @@ impl<I: Index> Indices<I> {
         first: usize,
         places: &mut [MaybeUninit<isize>],
     ) -> Option<bool> {
-        let lanes = size_of::<__m256i>() / size_of::<I>();
-        let (last, scale) = (last_of::<I>(self.size)?, u32::try_from(self.scale).ok()?);
-        let end = places.len().checked_sub(lanes)?;
-        let scale = _mm256_set1_epi64x(scale.into());
+        let last = last_of::<I>(self.size)?;
+        let scale = u32::try_from(self.scale).ok()?;
+        u32::try_from((self.size - 1).checked_mul(scale.into())?).ok()?;
+        let scale = _mm256_set1_epi32(scale.cast_signed());
+        let end = places.len().checked_sub(TOGETHER)?;
         let table = self.table.wrapping_add(first);
-        let (mut most, mut k) = (last, 0);
-        loop {
-            // SAFETY: by the contract of this function, as many indices lie there as there are places, at any alignment.
-            unsafe {
-                let wrapped = self.wrapped_vector(_mm256_loadu_si256(table.add(k).cast()));
+        let to = places.as_mut_ptr().cast::<isize>();
+        let mut most = last;
+        // SAFETY: by the contract of this function, as many indices lie there as there are places; the last of them are found, or found again,
+        // where the others end.
+        unsafe {
+            for k in (0..end).step_by(TOGETHER) {
+                let wrapped = self.eight_places(table.add(k), scale, to.add(k));
                 most = _mm256_max_epu32(most, wrapped);
-                let to = places.as_mut_ptr().add(k).cast::<__m256i>();
-                if size_of::<I>() == 8 {
-                    _mm256_storeu_si256(to, _mm256_mul_epu32(wrapped, scale));
-                } else {
-                    let low = _mm256_cvtepu32_epi64(_mm256_castsi256_si128(wrapped));
-                    let high = _mm256_cvtepu32_epi64(_mm256_extracti128_si256::<1>(wrapped));
-                    _mm256_storeu_si256(to, _mm256_mul_epu32(low, scale));
-                    _mm256_storeu_si256(to.add(1), _mm256_mul_epu32(high, scale));
-                }
             }
-            if k == end {
-                return Some(is_same(most, last));
+            let wrapped = self.eight_places(table.add(end), scale, to.add(end));
+            Some(is_same(_mm256_max_epu32(most, wrapped), last))
+        }
+    }
+
+    /// Writes the places of [`TOGETHER`] neighbouring indices, at any alignment; the words that they are from the start of the axis on, or the
+    /// larger ones of two vectors.
+    ///
+    /// # Safety
+    /// They lie at `table`, and have room at `to`; the processor has AVX2.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    unsafe fn eight_places(&self, table: *const I, scale: __m256i, to: *mut isize) -> __m256i {
+        let (table, to) = (table.cast::<__m256i>(), to.cast::<__m256i>());
+        // SAFETY: by the contract of this function.
+        unsafe {
+            let wrapped = self.wrapped_vector(_mm256_loadu_si256(table));
+            let words = _mm256_mullo_epi32(wrapped, scale);
+            if size_of::<I>() == 8 {
+                let other = self.wrapped_vector(_mm256_loadu_si256(table.add(1)));
+                _mm256_storeu_si256(to, words);
+                _mm256_storeu_si256(to.add(1), _mm256_mullo_epi32(other, scale));
+                _mm256_max_epu32(wrapped, other)
+            } else {
+                let low = _mm256_castsi256_si128(words);
+                let high = _mm256_extracti128_si256::<1>(words);
+                _mm256_storeu_si256(to, _mm256_cvtepu32_epi64(low));
+                _mm256_storeu_si256(to.add(1), _mm256_cvtepu32_epi64(high));
+                wrapped
             }
-            // The last vector ends with the places.
-            k = (k + lanes).min(end);
         }
     }
 
@@ -461,6 +481,10 @@ impl<I: Index> Indices<I> {
         outside >= 0
     }
 }
+
+/// Indices whose places are found together.
+#[cfg(target_arch = "x86_64")]
+const TOGETHER: usize = 8;
 
 /// The number of the first in each vector of [`ASKED`] indices.
 #[cfg(target_arch = "x86_64")]
