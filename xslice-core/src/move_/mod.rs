@@ -220,6 +220,10 @@ unsafe fn whole(level: Level, schedule: &Schedule, sources: &Sources<'_>, dst: *
         // SAFETY: by the contract of this function.
         return unsafe { picked(schedule, picks, sources, dst) };
     }
+    if let Drive::Begun(loops) = schedule.drive() {
+        // SAFETY: by the contract of this function.
+        return unsafe { Call::new(level, schedule, sources, dst).begun(loops.into()) };
+    }
     if !schedule.extents().is_empty() && !schedule.is_one_turn() {
         // SAFETY: by the contract of this function.
         return unsafe { scheduled(level, schedule, sources, dst, None) };
@@ -269,7 +273,6 @@ unsafe fn scheduled(
     };
     let drive = match part {
         None if level == Level::settled() => schedule.drive(),
-        None if matches!(schedule.drive(), Drive::Begun(_)) => schedule.drive(),
         _ => schedule.drive_at(level, call.extents(), count),
     };
     // SAFETY: `walk` gives the positions of turns within the extents; the rest is the contract of this function.
@@ -277,7 +280,6 @@ unsafe fn scheduled(
         match (drive, inner) {
             (Drive::Together(together), _) => call.together(together),
             (Drive::Listed, _) => call.rows_by_tables(),
-            (Drive::Begun(loops), _) => call.begun(loops.into()),
             (Drive::Few, Move::Strided(strided)) => {
                 let rows = schedule.rows_of(strided, count);
                 call.walk_outer(|first, turns, stride| call.few_turns(first, turns, stride, rows))
@@ -290,8 +292,8 @@ unsafe fn scheduled(
             (Drive::Innermost, _) => {
                 call.walk_outer(|first, turns, stride| call.turns(first, turns, stride))
             }
-            // The last three are found for these Moves only.
-            (Drive::Each | Drive::Few | Drive::Short | Drive::Kept, _) => {
+            // The last four are found for these Moves only, or for all of a schedule.
+            (Drive::Each | Drive::Few | Drive::Short | Drive::Kept | Drive::Begun(_), _) => {
                 call.walk(|at| call.inner(at))
             }
         }
