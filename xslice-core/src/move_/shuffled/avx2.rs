@@ -15,7 +15,7 @@ use super::{Places, Run, periods_to};
 use crate::move_::cache::Cache;
 use crate::move_::copy::Rows;
 use crate::move_::prefetch;
-use crate::move_::processor::habits;
+use crate::move_::processor::{FetchesPatterns, habits};
 use crate::nest::schedule::KEPT;
 use crate::shuffle::{KnownRows, LINE, Pattern, Tables};
 use core::arch::x86_64::{__m128i, _mm_or_si128, _mm_shuffle_epi8};
@@ -215,6 +215,10 @@ impl Ahead {
             && all as u64 <= KEPT
             && habits().has_second_cache_at_hand
         {
+            return Self::NONE;
+        }
+        let is_long = read >= LONG_ROW && stride <= LINE;
+        if is_long && habits().fetches_long_patterns == FetchesPatterns::Never {
             return Self::NONE;
         }
         let first = match read {

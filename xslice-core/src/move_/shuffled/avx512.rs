@@ -23,7 +23,7 @@ use crate::move_::cache::Cache;
 use crate::move_::copy::Rows;
 use crate::move_::mask::mask_of;
 use crate::move_::prefetch::{LEAST_OF_PAGES, PAGE};
-use crate::move_::processor::habits;
+use crate::move_::processor::{FetchesPatterns, habits};
 use crate::move_::stream;
 use crate::shuffle::{MASKS, Pattern, Tables};
 use core::arch::x86_64::{
@@ -130,7 +130,8 @@ fn fetched(tables: &Tables<64>, tiles: usize) -> Option<Fetch> {
         false => (FETCHED_EVEN, AHEAD_EVEN),
     };
     let bytes = tiles * (read + tables.tile);
-    let pays = read > 0 && fetched.contains(&bytes) && habits().fetches_long_patterns;
+    let is_asked = habits().fetches_long_patterns == FetchesPatterns::Always;
+    let pays = read > 0 && fetched.contains(&bytes) && is_asked;
     pays.then(|| Fetch::of_tile(tables, ahead))
 }
 
