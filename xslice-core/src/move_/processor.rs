@@ -40,8 +40,8 @@ pub(super) struct Habits {
     /// Which rows of half a line and more that indices pick are quickest without anything fetched, where the second cache keeps their table, and
     /// not the first one the result.
     pub picks_beyond_first_cache: Picks,
-    /// With which vectors long runs of a pattern are fetched ahead, where the second cache does not hold what is read and written.
-    pub fetches_long_patterns: FetchesPatterns,
+    /// Which runs of a pattern are fetched ahead, where the second cache does not hold what is read and written.
+    pub fetches_patterns: FetchesPatterns,
     /// Lines that values of a Range fill are fetched before. On Zen 5 results of some megabytes take up to a sixth less time with that, on
     /// Emerald Rapids up to an eighth. Not timed on Zen 3 and Zen 4.
     pub fetches_filled: bool,
@@ -81,15 +81,15 @@ pub(super) enum FetchesBoth {
     InSecondCache,
 }
 
-/// Levels at which something is fetched.
+/// Some runs of patterns.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum FetchesPatterns {
-    /// At none. On Zen 3 long runs by AVX2 take up to an eighth less time without where no cache keeps them, and as long where one does.
-    Never,
-    /// With AVX2 alone, for which no other processor than Zen 3 was timed. With AVX-512 they take longer so on Zen 4, and as long on Emerald
-    /// Rapids.
+    /// With AVX2, those of some hundred bytes to some kilobytes. On Zen 3 longer ones take up to an eighth less time without where no cache
+    /// keeps them, shorter ones up to a third less; these take up to a third more.
+    OfSomeRows,
+    /// With AVX2, all; no other processor was timed. With AVX-512, no long ones: they take longer so on Zen 4, and as long on Emerald Rapids.
     WithAvx2,
-    /// At all. With AVX-512 they take up to a sixth less time on Zen 5.
+    /// All. With AVX-512, long ones take up to a sixth less time on Zen 5.
     Always,
 }
 
@@ -189,7 +189,7 @@ static OTHERS: Habits = Habits {
         true => Picks::ToSecond,
         false => Picks::None,
     },
-    fetches_long_patterns: FetchesPatterns::WithAvx2,
+    fetches_patterns: FetchesPatterns::WithAvx2,
     fetches_filled: true,
     has_quick_gathers: true,
     finds_rows_by_itself: match cfg!(target_arch = "x86_64") {
@@ -221,7 +221,7 @@ const TO_ZEN_3: Habits = Habits {
     moves_in_parts: false,
     copies: Copies::Vectors,
     picks_beyond_first_cache: Picks::All,
-    fetches_long_patterns: FetchesPatterns::Never,
+    fetches_patterns: FetchesPatterns::OfSomeRows,
     fetches_filled: false,
     has_quick_gathers: false,
     finds_rows_by_itself: Some(FoundRows {
@@ -240,7 +240,7 @@ const TO_ZEN_3: Habits = Habits {
 /// Zen 4.
 static ZEN_4: Habits = Habits {
     fetches_next_of_long_rows: true,
-    fetches_long_patterns: FetchesPatterns::WithAvx2,
+    fetches_patterns: FetchesPatterns::WithAvx2,
     outruns_caches: true,
     asks_for_pages: true,
     streams: Streams::InSequence,
@@ -266,7 +266,7 @@ static FROM_ZEN_5: Habits = Habits {
     moves_in_parts: false,
     copies: Copies::Apart,
     picks_beyond_first_cache: Picks::None,
-    fetches_long_patterns: FetchesPatterns::Always,
+    fetches_patterns: FetchesPatterns::Always,
     fetches_filled: true,
     has_quick_gathers: false,
     finds_rows_by_itself: Some(FoundRows {

@@ -175,8 +175,8 @@ const AHEAD: usize = 2 << 10;
 /// Shorter rows are near each other: the processor's own prefetchers see no end of them.
 const SHORT_ROW: usize = 256;
 
-/// Shorter rows are not fetched ahead where the second cache has them at hand.
-const LEAST_IN_SECOND: usize = 448;
+/// Shorter rows are not fetched ahead where the second cache has them at hand, or none.
+const LEAST_FETCHED: usize = 448;
 
 /// Longer rows are fetched ahead in themselves.
 const LONG_ROW: usize = 8 << 10;
@@ -210,15 +210,13 @@ impl Ahead {
         let direction = tables.src_stride.signum();
         let read = tiles.count * stride;
         let all = tiles.rows.src_stride.unsigned_abs() * tiles.rows.count;
-        if read < LEAST_IN_SECOND
-            && tiles.rows.cache == Cache::Second
-            && all as u64 <= KEPT
-            && habits().has_second_cache_at_hand
-        {
-            return Self::NONE;
-        }
-        let is_long = read >= LONG_ROW && stride <= LINE;
-        if is_long && habits().fetches_long_patterns == FetchesPatterns::Never {
+        let (is_short, is_long) = (read < LEAST_FETCHED, read >= LONG_ROW);
+        let stays = tiles.rows.cache == Cache::Second && all as u64 <= KEPT;
+        let is_quicker_alone = match habits().fetches_patterns {
+            FetchesPatterns::OfSomeRows => (is_short || is_long) && stride <= LINE,
+            FetchesPatterns::WithAvx2 | FetchesPatterns::Always => false,
+        };
+        if is_quicker_alone || is_short && stays && habits().has_second_cache_at_hand {
             return Self::NONE;
         }
         let first = match read {

@@ -130,7 +130,7 @@ fn fetched(tables: &Tables<64>, tiles: usize) -> Option<Fetch> {
         false => (FETCHED_EVEN, AHEAD_EVEN),
     };
     let bytes = tiles * (read + tables.tile);
-    let is_asked = habits().fetches_long_patterns == FetchesPatterns::Always;
+    let is_asked = habits().fetches_patterns == FetchesPatterns::Always;
     let pays = read > 0 && fetched.contains(&bytes) && is_asked;
     pays.then(|| Fetch::of_tile(tables, ahead))
 }
