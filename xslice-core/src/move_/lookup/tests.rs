@@ -475,7 +475,7 @@ fn counts_from_start<I: Index>(ids: &[I; ASKED], size: i64) {
             assert!(wrapped.iter().all(|id| (0..size).contains(id)));
         }
         for scale in [1, 12, 0xffff_ffff, 1 << 32, -8] {
-            for count in [1, 5, ASKED] {
+            for count in [1, 5, 8, 13, ASKED] {
                 let indices = Indices { scale, ..indices };
                 places_are(level, &indices, &wrapped[..count]);
             }
