@@ -361,16 +361,18 @@ impl<I: Index> Indices<I> {
     ) -> bool {
         // SAFETY: by the contract of this function.
         unsafe {
-            let by_words = match src_stride {
-                0 => self.places_by_words(first, places),
-                _ => None,
-            };
-            by_words.unwrap_or_else(|| self.places_any(first, src_stride, places))
+            if src_stride == 0
+                && places.len() >= TOGETHER
+                && let Some(are_inside) = self.places_by_words(first, places)
+            {
+                return are_inside;
+            }
+            self.places_any(first, src_stride, places)
         }
     }
 
     /// The same where the places of indices that lie in the axis are words: products of these are one instruction. `None`: they are not, or
-    /// fewer than are found together.
+    /// fewer than [`TOGETHER`].
     ///
     /// # Safety
     /// As [`Indices::places`]; the processor has AVX2.
