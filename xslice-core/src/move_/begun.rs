@@ -36,8 +36,8 @@ pub(super) fn known(schedule: &Schedule) -> Option<(u8, KnownMove)> {
 }
 
 impl Call<'_> {
-    /// All turns of a schedule that [begin](crate::nest::schedule::Drive::Begun) so, by the last of so many loops; `true`, as each index has
-    /// been checked.
+    /// All turns of a schedule that [begin](crate::nest::schedule::Drive::Begun) so, by the last of so many loops. `false`: that is not
+    /// known of it.
     ///
     /// # Safety
     /// As [`nest`](super::nest), of all of the schedule; its [`Schedule::inside`] is what moves all that is inside these loops.
@@ -49,10 +49,10 @@ impl Call<'_> {
                 false,
                 "what is inside is known, and one table says where it begins"
             );
-            return true;
+            return false;
         };
         let Some((&count, around)) = self.extents()[..loops].split_last() else {
-            return true;
+            return false;
         };
         let table = self.sources.start(lookup.table);
         let (stride, apart) = (|k: usize| self.stride(k), self.stride(around.len()));
@@ -77,7 +77,8 @@ impl Call<'_> {
                         KnownMove::Rows(rows) => {
                             known_turn(self.level, self.schedule, rows, to, (self.src, from));
                         }
-                        KnownMove::Values(_) => debug_assert!(false, "no index is in a Range"),
+                        // No index leads into a Range.
+                        KnownMove::Values(_) => return false,
                     }
                 }
                 true
