@@ -176,7 +176,7 @@ fn flatten(access: &Access, rows: &mut Vec<LoadedIndex>) -> Position {
     position
 }
 
-/// Indices that are kept wrapped, at most: 4 KiB on the stack.
+/// Indices of one table that are kept wrapped, at most: 4 KiB on the stack for each.
 const MOST_KEPT: usize = 1 << 10;
 
 impl Emitter<'_> {

@@ -77,7 +77,7 @@ impl Call<'_> {
                         KnownMove::Rows(rows) => {
                             known_turn(self.level, self.schedule, rows, to, (self.src, from));
                         }
-                        // No index leads into a Range.
+                        // Of what is inside, runs and rows alone are known.
                         KnownMove::Values(_) => return false,
                     }
                 }

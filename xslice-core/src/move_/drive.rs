@@ -66,9 +66,10 @@ impl Schedule {
             return 0;
         }
         match drive {
-            Drive::Kept | Drive::Begun(_) => 0,
+            Drive::Kept => 0,
             Drive::Together(together) => loops - together.loops(),
-            Drive::Each | Drive::Innermost | Drive::Few | Drive::Short | Drive::Listed => around,
+            Drive::Each | Drive::Innermost | Drive::Few | Drive::Short => around,
+            Drive::Listed | Drive::Begun(_) => around,
         }
     }
 

@@ -127,7 +127,7 @@ const LEAST_OF_START: usize = 8;
 
 impl Schedule {
     /// Whether machine code leaves all of it to [`Schedule::run_whole`]: indices say where turns begin that look up the same rows, which are
-    /// many, or have few rows each.
+    /// many, or have few rows each, or are known inside and longer than what it moves itself.
     #[doc(hidden)]
     #[must_use]
     pub fn is_quicker_whole(&self) -> bool {

@@ -220,7 +220,9 @@ unsafe fn whole(level: Level, schedule: &Schedule, sources: &Sources<'_>, dst: *
         // SAFETY: by the contract of this function.
         return unsafe { picked(schedule, picks, sources, dst) };
     }
-    if let Drive::Begun(loops) = schedule.drive() {
+    if let (Drive::Begun(loops), Some(inside)) = (schedule.drive(), schedule.inside())
+        && inside.level() == level
+    {
         // SAFETY: by the contract of this function.
         return unsafe { Call::new(level, schedule, sources, dst).begun(loops.into()) };
     }
@@ -292,7 +294,7 @@ unsafe fn scheduled(
             (Drive::Innermost, _) => {
                 call.walk_outer(|first, turns, stride| call.turns(first, turns, stride))
             }
-            // The last four are found for these Moves only, or for all of a schedule.
+            // Few, Short and Kept are found for these Moves only, Begun for all of a schedule at the level that it was planned for.
             (Drive::Each | Drive::Few | Drive::Short | Drive::Kept | Drive::Begun(_), _) => {
                 call.walk(|at| call.inner(at))
             }

@@ -40,7 +40,8 @@ pub(super) struct Habits {
     /// Which rows of half a line and more that indices pick are quickest without anything fetched, where the second cache keeps their table, and
     /// not the first one the result.
     pub picks_beyond_first_cache: Picks,
-    /// Which runs of a pattern are fetched ahead, where the second cache does not hold what is read and written.
+    /// Which runs of a pattern are fetched ahead, where the first cache does not hold the result; with AVX-512, where the second does not hold
+    /// what is read and written.
     pub fetches_patterns: FetchesPatterns,
     /// Lines that values of a Range fill are fetched before. On Zen 5 results of some megabytes take up to a sixth less time with that, on
     /// Emerald Rapids up to an eighth. Not timed on Zen 3 and Zen 4.

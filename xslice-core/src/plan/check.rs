@@ -96,7 +96,8 @@ impl Check {
 
     /// The bytes of memory that it takes.
     pub(super) fn memory(&self) -> usize {
-        size_of::<Self>() + self.extents.heap_bytes() + self.access.heap_bytes()
+        let lists = self.extents.heap_bytes() + self.origin.dims.heap_bytes();
+        size_of::<Self>() + lists + self.access.heap_bytes()
     }
 
     /// What of a schedule reads these very indices, in whatever order, each before the row that it points to.

@@ -362,7 +362,6 @@ impl<I: Index> Indices<I> {
         // SAFETY: by the contract of this function.
         unsafe {
             if src_stride == 0
-                && places.len() >= TOGETHER
                 && let Some(are_inside) = self.places_by_words(first, places)
             {
                 return are_inside;
@@ -384,11 +383,15 @@ impl<I: Index> Indices<I> {
         first: usize,
         places: &mut [MaybeUninit<isize>],
     ) -> Option<bool> {
+        // Addresses of 32 bits have no room for what is stored.
+        if size_of::<isize>() != size_of::<u64>() {
+            return None;
+        }
+        let end = places.len().checked_sub(TOGETHER)?;
         let last = last_of::<I>(self.size)?;
         let scale = u32::try_from(self.scale).ok()?;
         u32::try_from((self.size - 1).checked_mul(scale.into())?).ok()?;
         let scale = _mm256_set1_epi32(scale.cast_signed());
-        let end = places.len().checked_sub(TOGETHER)?;
         let table = self.table.wrapping_add(first);
         let to = places.as_mut_ptr().cast::<isize>();
         let mut most = last;
@@ -408,7 +411,7 @@ impl<I: Index> Indices<I> {
     /// larger ones of two vectors.
     ///
     /// # Safety
-    /// They lie at `table`, and have room at `to`; the processor has AVX2.
+    /// They lie at `table`, and have room at `to`, in words of 64 bits; the processor has AVX2.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
     #[inline]

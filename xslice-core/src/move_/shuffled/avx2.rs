@@ -175,7 +175,7 @@ const AHEAD: usize = 2 << 10;
 /// Shorter rows are near each other: the processor's own prefetchers see no end of them.
 const SHORT_ROW: usize = 256;
 
-/// Shorter rows are not fetched ahead where the second cache has them at hand, or none.
+/// Shorter rows are not fetched ahead where the second cache has them at hand, or the processor is quicker alone.
 const LEAST_FETCHED: usize = 448;
 
 /// Longer rows are fetched ahead in themselves.

@@ -7,7 +7,7 @@ use alloc::boxed::Box;
 use core::hash::{Hash, Hasher};
 use core::mem::discriminant;
 
-/// What is known of a Move, all its loops with it: that of the best level.
+/// What is known of a Move, with loops around it: that of the best level.
 #[derive(Clone, Debug)]
 pub(crate) enum KnownMove {
     /// Rows of a Shuffle.
