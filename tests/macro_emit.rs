@@ -102,7 +102,7 @@ fn expansions_read_like_rust() {
     );
     show(
         "indices_that_turns_share_are_wrapped_once",
-        "<u8[3, 18], ids: i32[20]> x[:, @ids]",
+        "<u8[3, 18], ids: i32[30]> x[:, @ids]",
         Parameter,
     );
     show(

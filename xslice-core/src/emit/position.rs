@@ -12,6 +12,7 @@ use alloc::{
     vec::Vec,
 };
 use core::fmt;
+use core::ops::RangeInclusive;
 
 /// A loop counter: a variable, or in an unrolled loop a number.
 #[derive(Clone, Debug)]
@@ -133,7 +134,7 @@ impl Indices {
             let is_given = !matches!(row.table, Buffer::Constant(_));
             let is_alone = row.position.rows.is_empty() && strides[..k].iter().all(|&one| one == 0);
             let is_run = is_given && is_alone && strides[k] == 1;
-            let fits = turns <= MOST_KEPT && u32::try_from(row.size).is_ok();
+            let fits = KEPT.contains(&turns) && u32::try_from(row.size).is_ok();
             let repeats = around.iter().product::<usize>() > 1;
             row.kept = (is_run && fits && repeats).then_some(turns);
         }
@@ -176,8 +177,9 @@ fn flatten(access: &Access, rows: &mut Vec<LoadedIndex>) -> Position {
     position
 }
 
-/// Indices of one table that are kept wrapped, at most: 4 KiB on the stack for each.
-const MOST_KEPT: usize = 1 << 10;
+/// Indices of one table that are kept wrapped: fewer stay in registers, or are as quickly wrapped again; more would take over 4 KiB of the
+/// stack.
+const KEPT: RangeInclusive<usize> = 28..=1 << 10;
 
 impl Emitter<'_> {
     /// Wraps the indices that are kept, before any loop.
