@@ -1,7 +1,7 @@
 //! What plans are made of.
 
 use crate::level::Level;
-use crate::nest::schedule::{Drive, Move, Together};
+use crate::nest::schedule::{Drive, Move, Row, Together};
 use crate::plan::{Plan, Reader, Step, Tested};
 use crate::program::Program;
 use crate::signature::Signature;
@@ -168,6 +168,40 @@ fn known_rows_at_the_ends_of_an_operand_are_read_inside_it() {
             "{text}: {reads:?} of {}",
             periods.source_bytes
         );
+    }
+}
+
+/// Patterns that indices pick out of small tables: their loads are inside the operand at the first place and at the last.
+#[test]
+fn picked_patterns_are_read_inside_the_operand() {
+    for (text, first, last) in [
+        ("<f32[3, 3, 11], i: i64[34]> x[@i, :, ::-2]", 40, 304),
+        ("<f32[6, 40], i: i32[20]> x[@i, 3:40:2]", 12, 812),
+        ("<i16[5, 2, 27], i: i64[9]> x[@i, :, ::-2]", 52, 484),
+        (
+            "<u8[4, 2, 130], i: i64[30]> x[1::-1, @i, 129:9:-3]",
+            129,
+            779,
+        ),
+    ] {
+        let plan = plan(text);
+        let nest = plan.nests().next().expect("it moves");
+        let schedule = nest.schedule().expect("elements have bytes");
+        let Move::Lookup(picks) = schedule.inner() else {
+            panic!("{text} looks rows up");
+        };
+        let Row::Periods(periods) = &picks.row else {
+            panic!("{text} picks patterns");
+        };
+        // Vectors of 16 bytes seldom leave it.
+        let (Some(tables), _) = periods.shuffle.tables(Level::best()) else {
+            continue;
+        };
+        let of_last_tile = picks.bytes.saturating_sub(tables.tile);
+        let (begin, end) = tables.reach_to(periods.shuffle.pattern().place(of_last_tile));
+        let source = periods.source_bytes as isize;
+        assert!(first + begin >= 0, "{text}: from {begin}");
+        assert!(last + end <= source, "{text}: up to {end}");
     }
 }
 

@@ -19,7 +19,7 @@ use super::processor::{Picks, habits};
 use super::rows::LEAST_ROW;
 use crate::access::IndexType;
 use crate::level::Level;
-use crate::nest::schedule::{KnownPicks, LookedUp, MovePicks, Row, Schedule};
+use crate::nest::schedule::{KnownPicks, LookedUp, MovePicks, Schedule};
 use crate::shuffle::{LINE, RowLoop, RowLoops};
 use core::mem::MaybeUninit;
 
@@ -55,12 +55,11 @@ const LONGEST_SECOND: usize = 32 * LINE;
 /// From so many rows of a single turn on, places are found before the first row moves.
 const LEAST_FOUND: usize = 24;
 
-/// How the best level moves all rows that a schedule looks up, if they are the same in all turns, it pays, and their loops are few.
+/// How the best level moves all runs that a schedule looks up, if they are the same in all turns, it pays, and their loops are few.
 pub(super) fn known(schedule: &Schedule, picks: &LookedUp) -> Option<KnownPicks> {
     let access = &picks.lookup.access;
-    let is_run = picks.row == Row::Run && schedule.src().is_affine();
     let repeats = access.is_affine() && access.strides.iter().all(|&stride| stride == 0);
-    if !is_run || !repeats {
+    if !schedule.src().is_affine() || !repeats {
         return None;
     }
     let inner = RowLoop {

@@ -5,7 +5,7 @@ use crate::access::Buffer;
 use crate::error::Error;
 use crate::level::Level;
 use crate::nest::LoopNest;
-use crate::nest::schedule::{Drive, Known, KnownMove, Move, Schedule};
+use crate::nest::schedule::{Drive, Known, KnownMove, Move, Row, Schedule};
 use alloc::sync::Arc;
 
 /// The schedule of a nest for the best level, with what moves it and which way its loops are taken, verified when nothing changes it any
@@ -30,24 +30,31 @@ fn prepare(schedule: &mut Schedule) {
     match schedule.inner() {
         Move::Strided(strided) => {
             let known = runs::known(schedule, strided).map(KnownMove::Runs);
-            schedule.keep(known, None);
+            schedule.keep(known);
         }
         Move::Shuffle(periods) => {
             let (rows, by_other_loads) = shuffled::known(schedule, periods);
-            schedule.keep(rows.map(KnownMove::Rows), by_other_loads);
+            schedule.keep(rows.map(KnownMove::Rows));
+            schedule.keep_loads(by_other_loads);
         }
         Move::Fill(values) => {
             let known = fill::known::known(schedule, values);
-            schedule.keep(known.map(KnownMove::Values), None);
+            schedule.keep(known.map(KnownMove::Values));
         }
         &Move::Copy { bytes } => {
             let known = runs::known_alone(schedule, bytes).map(KnownMove::Runs);
-            schedule.keep(known, None);
+            schedule.keep(known);
         }
-        Move::Lookup(picks) => {
-            let known = picks::known(schedule, picks);
-            schedule.keep_picks(known);
-        }
+        Move::Lookup(picks) => match &picks.row {
+            Row::Run => {
+                let known = picks::known(schedule, picks);
+                schedule.keep_picks(known);
+            }
+            Row::Periods(periods) => {
+                let by_other_loads = shuffled::inside_for_all(schedule, picks, periods);
+                schedule.keep_loads(by_other_loads);
+            }
+        },
     }
     let drive = schedule.drive_at(
         Level::settled(),

@@ -15,6 +15,7 @@ mod neon;
 use super::cache::Cache;
 use super::copy::{self, Rows};
 use super::prefetch;
+use crate::access::Lookup;
 use crate::elem::Element;
 #[cfg(target_arch = "x86_64")]
 use crate::elem::ElementType;
@@ -22,7 +23,7 @@ use crate::fixed::Vectors;
 #[cfg(target_arch = "x86_64")]
 use crate::level::Kind;
 use crate::level::Level;
-use crate::nest::schedule::{Periods, Schedule};
+use crate::nest::schedule::{LookedUp, Periods, Schedule};
 #[cfg(target_arch = "x86_64")]
 use crate::shuffle::Tables;
 use crate::shuffle::{KnownRows, Pattern, RowLoop, RowLoops, Shuffle};
@@ -428,10 +429,7 @@ pub(super) fn known(
     }
     // Where an index says where a run begins, each call sees whether it is inside.
     let (at, is_affine) = (schedule.src().offset as isize, schedule.src().is_affine());
-    let holds = |(first, last): (isize, isize)| {
-        let (first, last) = (at.saturating_add(first), at.saturating_add(last));
-        !is_affine || (first >= 0 && last.unsigned_abs() <= periods.source_bytes)
-    };
+    let holds = |reach| !is_affine || periods.hold((at, at), reach);
     let (cache, loops) = match is_affine {
         true => {
             let (dst, src) = (&schedule.dst().strides, &schedule.src().strides);
@@ -464,6 +462,46 @@ pub(super) fn known_from(
     let (level, shuffle) = (Level::best(), &periods.shuffle);
     let known = shuffle.known(level, periods.count, loops, |_| true);
     known.filter(KnownRows::have_vectors)
+}
+
+/// The shuffle of the same rows all of whose loads lie inside the operand, whatever the indices are that pick them, where those of `periods`
+/// do not and there is one.
+pub(super) fn inside_for_all(
+    schedule: &Schedule,
+    picks: &LookedUp,
+    periods: &Periods,
+) -> Option<Arc<Shuffle>> {
+    let places = picks.places(schedule);
+    let holds = |reach| periods.hold(places, reach);
+    known_inside(&periods.shuffle, periods.count, RowLoops::ONE, holds).1
+}
+
+impl Periods {
+    /// Whether the operand has all bytes that a row reaches from each of some places, given by the lowest and the highest.
+    fn hold(&self, (lowest, highest): (isize, isize), (first, last): (isize, isize)) -> bool {
+        let (first, last) = (lowest.saturating_add(first), highest.saturating_add(last));
+        first >= 0 && last.unsigned_abs() <= self.source_bytes
+    }
+}
+
+impl LookedUp {
+    /// The lowest and the highest place in the operand from which a row is read, of all that indices may pick.
+    fn places(&self, schedule: &Schedule) -> (isize, isize) {
+        let src = schedule.src();
+        let axis = |lookup: &Lookup| (lookup.size, lookup.scale);
+        let loops = schedule.extents().iter().zip(&src.strides);
+        let turns = loops.map(|(&turns, &stride)| (turns as i64, stride));
+        let of_rows = [(self.count as i64, self.src_stride), axis(&self.lookup)];
+        let each = turns.chain(src.lookups.iter().map(axis)).chain(of_rows);
+        let at = src.offset as isize;
+        each.fold((at, at), |(low, high), (count, apart)| {
+            let last = (count.saturating_sub(1)).saturating_mul(apart) as isize;
+            (
+                low.saturating_add(last.min(0)),
+                high.saturating_add(last.max(0)),
+            )
+        })
+    }
 }
 
 /// How the best level moves rows of `count` periods, and the shuffle that it moves them by if that is another one of the same bytes: one

@@ -152,6 +152,18 @@ impl Move {
         }
     }
 
+    /// The pattern that it moves, or that the rows have which it looks up.
+    fn periods_mut(&mut self) -> Option<&mut Periods> {
+        match self {
+            Self::Shuffle(periods) => Some(periods),
+            Self::Lookup(rows) => match &mut rows.row {
+                Row::Periods(periods) => Some(periods),
+                Row::Run => None,
+            },
+            Self::Copy { .. } | Self::Strided(_) | Self::Fill(_) => None,
+        }
+    }
+
     /// Elements that one turn of the loops around it moves.
     pub(crate) fn count(&self) -> usize {
         match self {
@@ -472,11 +484,14 @@ impl Schedule {
         self.known.as_ref()
     }
 
-    /// Keeps how the best level moves what the Move does, which must be what was found for it: calls rest on that. Rows may have been found
-    /// for the same bytes by other loads, which is the Move then.
-    pub(crate) fn keep(&mut self, known: Option<KnownMove>, by_other_loads: Option<Arc<Shuffle>>) {
+    /// Keeps how the best level moves what the Move does, which must be what was found for it: calls rest on that.
+    pub(crate) fn keep(&mut self, known: Option<KnownMove>) {
         self.known = known;
-        if let (Move::Shuffle(periods), Some(shuffle)) = (&mut self.inner, by_other_loads) {
+    }
+
+    /// Reads what a pattern names by the loads of this shuffle, which has the same bytes.
+    pub(crate) fn keep_loads(&mut self, by_other_loads: Option<Arc<Shuffle>>) {
+        if let (Some(periods), Some(shuffle)) = (self.inner.periods_mut(), by_other_loads) {
             periods.shuffle = shuffle;
         }
     }

@@ -29,6 +29,7 @@ use crate::move_::copy::{Mover, Rows, by_width};
 use crate::move_::few;
 use crate::move_::rows::Way;
 use crate::shuffle::Pattern;
+use core::mem::MaybeUninit;
 
 /// Places that are kept for all turns of a loop, at most: 8 KiB on the stack.
 pub(in crate::move_) const MOST_KEPT: usize = 1024;
@@ -294,15 +295,15 @@ pub(in crate::move_) fn listed(
             let count = at_once.min(turns.count - done) * rows.count;
             let to = dst.wrapping_offset(done as isize * turns.dst_stride);
             let from = src.wrapping_offset(done as isize * turns.src_stride);
-            some(to, from, Rows { count, ..rows }, &list.places[..count]);
+            some(to, from, Rows { count, ..rows }, list.first_places(count));
         }
     });
 }
 
 /// Rows of some turns, which are one sequence in the destination.
 pub(in crate::move_) struct List {
-    /// In the source, from where the first turn begins.
-    places: [isize; MOST_LISTED],
+    /// In the source, from where the first turn begins; those of `count` rows are written.
+    places: [MaybeUninit<isize>; MOST_LISTED],
     count: usize,
     first: (*mut u8, *const u8),
 }
@@ -310,7 +311,7 @@ pub(in crate::move_) struct List {
 impl Default for List {
     fn default() -> Self {
         Self {
-            places: [0; MOST_LISTED],
+            places: [MaybeUninit::uninit(); _],
             count: 0,
             first: (core::ptr::null_mut(), core::ptr::null()),
         }
@@ -340,19 +341,27 @@ impl List {
     fn add_at(&mut self, begin: isize, places: &[isize]) {
         let list = &mut self.places[self.count..][..places.len()];
         for (to, place) in list.iter_mut().zip(places) {
-            *to = begin.wrapping_add(*place);
+            to.write(begin.wrapping_add(*place));
         }
         self.count += places.len();
+    }
+
+    /// Those of so many rows, of as many as it has.
+    #[inline]
+    fn first_places(&self, count: usize) -> &[isize] {
+        let places = &self.places[..count.min(self.count)];
+        // SAFETY: `add_at` has written those of all rows that it counts.
+        unsafe { &*(&raw const *places as *const [isize]) }
     }
 
     /// Moves them, and is empty again.
     #[inline]
     pub fn moved(&mut self, rows: Rows, some: &impl Fn(*mut u8, *const u8, Rows, &[isize])) {
-        let (to, from) = self.first;
-        let count = core::mem::take(&mut self.count);
+        let ((to, from), count) = (self.first, self.count);
         if count > 0 {
-            some(to, from, Rows { count, ..rows }, &self.places[..count]);
+            some(to, from, Rows { count, ..rows }, self.first_places(count));
         }
+        self.count = 0;
     }
 }
 
