@@ -388,6 +388,30 @@ macro_rules! by_width {
 }
 pub(super) use by_width;
 
+/// The same by vectors of 32 bytes, for more than one: as few as there can be, none of which is longer than what it is needed for; `$else` for
+/// rows of many.
+#[cfg(target_arch = "x86_64")]
+macro_rules! by_halves {
+    ($bytes:expr, $f:ident($($arg:expr),*), $else:expr) => {{
+        use core::arch::x86_64::{__m128i as Part, __m256i as Half};
+        use $crate::move_::copy::{Mover, Vectors};
+        match $bytes {
+            bytes @ 33..=40 => $f(Vectors::<Half, 1, u64>::of(bytes), $($arg),*),
+            bytes @ 41..=48 => $f(Vectors::<Half, 1, Part>::of(bytes), $($arg),*),
+            bytes @ 49..=64 => $f(Vectors::<Half, 1, Half>::of(bytes), $($arg),*),
+            bytes @ 65..=80 => $f(Vectors::<Half, 2, Part>::of(bytes), $($arg),*),
+            bytes @ 81..=96 => $f(Vectors::<Half, 2, Half>::of(bytes), $($arg),*),
+            bytes @ 97..=112 => $f(Vectors::<Half, 3, Part>::of(bytes), $($arg),*),
+            bytes @ 113..=128 => $f(Vectors::<Half, 3, Half>::of(bytes), $($arg),*),
+            bytes @ 129..=160 => $f(Vectors::<Half, 4, Half>::of(bytes), $($arg),*),
+            bytes @ 161..=192 => $f(Vectors::<Half, 5, Half>::of(bytes), $($arg),*),
+            _ => $else,
+        }
+    }};
+}
+#[cfg(target_arch = "x86_64")]
+pub(super) use by_halves;
+
 /// Moves runs at constant distances.
 ///
 /// # Safety

@@ -4,7 +4,7 @@ use super::MOST_INLINE;
 use super::cache::Cache;
 use super::few;
 use super::lookup::repeat;
-use super::rows::LEAST_ROW;
+use super::rows::{LEAST_ROW, Way};
 use super::together::FEW_ROWS;
 use crate::level::Level;
 use crate::nest::schedule::{Drive, Move, MovedTables, Periods, Schedule, Strided, Together};
@@ -51,7 +51,7 @@ impl Schedule {
     }
 
     /// Loops that machine code takes itself, where the best level takes all of them by `drive`: all but the innermost one or those whose rows
-    /// are moved together; none where rows or runs, or their places, are known for all, or are long and near, so that a call would weigh as
+    /// are moved together; none where rows or runs, or their places, are known for all, or are long and quick, so that a call would weigh as
     /// much as a turn; all where indices say where each turn of the innermost one begins, or it has few.
     pub(super) fn loops_of_code(&self, drive: Drive) -> usize {
         let Some((&turns, around)) = self.extents().split_last() else {
@@ -62,7 +62,7 @@ impl Schedule {
             let at_once = turns >= LEAST_TURNS && self.innermost_is_still();
             return if at_once { around } else { loops };
         }
-        if self.knows_rows() || self.has_near_rows(Level::best()) {
+        if self.knows_rows() || self.has_quick_rows(Level::best()) {
             return 0;
         }
         match drive {
@@ -141,18 +141,19 @@ impl Schedule {
             }
     }
 
-    /// Whether its rows are runs of more than a line in a result that the first cache keeps, or nearly so: those are moved as quickly as they
-    /// are listed.
-    fn has_near_rows(&self, level: Level) -> bool {
-        let bytes = match self.inner() {
-            Move::Strided(rows) => rows.bytes,
-            Move::Copy { .. } | Move::Shuffle(_) | Move::Lookup(_) | Move::Fill(_) => 0,
+    /// Whether its rows are runs of more than a line that are moved as quickly as they are listed: in a result that the first cache keeps, or
+    /// nearly so, or in a way that gains nothing by what is known of the next.
+    fn has_quick_rows(&self, level: Level) -> bool {
+        let Move::Strided(strided) = self.inner() else {
+            return false;
         };
-        bytes >= LEAST_ROW && self.cache_of_rows(level, bytes) == Cache::Near
+        let is_near = || self.cache_of_rows(level, strided.bytes) == Cache::Near;
+        let way = || Way::of(level, &self.rows_of(strided, strided.count));
+        strided.bytes >= LEAST_ROW && (is_near() || way().is_some_and(|way| !way.looks_ahead()))
     }
 
     /// The innermost loops whose rows are moved together, of `extents` turns, with `count` elements of the move; `None` where rows are
-    /// long, or runs that are near, or those of the innermost loop are many, or nothing would be done less often.
+    /// long, or runs that are quick, or those of the innermost loop are many, or nothing would be done less often.
     fn together(&self, level: Level, extents: &[usize], count: usize) -> Option<Together> {
         let innermost = self.innermost_rows(level, extents, count)?;
         let are_short = innermost.bytes <= LONGEST && innermost.rows <= FEW_ROWS;
@@ -175,7 +176,7 @@ impl Schedule {
         }
     }
 
-    /// The rows of the innermost loop of a shuffle, or those of a strided move that are more than a line, if they are not near.
+    /// The rows of the innermost loop of a shuffle, or those of a strided move that are more than a line, if they are not quick.
     fn innermost_rows(&self, level: Level, extents: &[usize], count: usize) -> Option<InnerRows> {
         let last = extents.len().checked_sub(1)?;
         match self.inner() {
@@ -191,7 +192,7 @@ impl Schedule {
                     anywhere: shuffle.moves_anywhere(level, &rows),
                 })
             }
-            Move::Strided(strided) if strided.bytes >= LEAST_ROW && !self.has_near_rows(level) => {
+            Move::Strided(strided) if strided.bytes >= LEAST_ROW && !self.has_quick_rows(level) => {
                 Some(InnerRows {
                     bytes: strided.bytes,
                     rows: count,

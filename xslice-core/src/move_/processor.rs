@@ -23,8 +23,8 @@ pub(super) struct Habits {
     /// Which rows are copied by whole lines with AVX-512, with what they read and write fetched ahead.
     pub fetches_both: FetchesBoth,
     /// Rows in the second cache are quicker when nothing is fetched ahead: by whole lines with AVX-512, and with AVX2 by whole vectors, if
-    /// no index picks them, or as short rows of a pattern. On Zen 5 that takes up to a quarter less time, on Zen 3 a third and more; on
-    /// Emerald Rapids up to half as much again. Not timed on Zen 4, nor patterns on Zen 5.
+    /// no index picks them, or as short rows of a pattern. On Zen 5 that takes up to a quarter less time, on Zen 4 as well, on Zen 3 a third and
+    /// more; on Emerald Rapids up to half as much again. Patterns were not timed on Zen 5.
     pub has_second_cache_at_hand: bool,
     /// Rows of some kilobytes are quickest by the string instruction. On Zen 5 they take up to a fifth less time than by `memcpy` or by
     /// vectors, on Emerald Rapids as long. Not timed elsewhere.
@@ -33,6 +33,10 @@ pub(super) struct Habits {
     /// it, shorter ones where the second does. On Emerald Rapids they take half to three quarters of the time, where a row begins 4 bytes
     /// after a part up to as long. Not timed elsewhere.
     pub moves_in_parts: bool,
+    /// Rows of one to three lines are quickest by a few vectors of 32 bytes, where the first two caches keep the result, or none does and they
+    /// are dense. On Zen 4 they take six tenths to nine tenths of the time of longer vectors, or of lines whose next ones are fetched. Not timed
+    /// elsewhere with AVX-512.
+    pub moves_in_halves: bool,
     /// What copies long rows. `memcpy` uses the string instruction from 2 KiB on, which moves each byte by itself where the result lies 1 to
     /// 31 bytes further than the source in their pages: on Zen 3 that takes 20 to 40 times as long as vectors do, on Zen 4 it is known, on
     /// Zen 5 it was not timed. Elsewhere Zen 3 takes up to two fifths less time by vectors for rows of 2 to 16 KiB, and as long for others.
@@ -106,12 +110,12 @@ pub(super) enum Copies {
 /// Some rows that indices pick.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Picks {
-    /// Not timed on Zen 4 and Zen 5.
+    /// Not timed on Zen 5.
     None,
     /// Those of up to three lines whose result the second cache keeps. On Sapphire Rapids they take up to a third less time.
     ToSecond,
     /// Those of up to three lines whose result any cache keeps, and longer ones where the second keeps all that they read and write. On Zen 3
-    /// those of more than a line take a quarter less time, up to half.
+    /// those of more than a line take a quarter less time, up to half; on Zen 4 those of half a line and more up to half.
     All,
 }
 
@@ -161,7 +165,8 @@ impl Patterns {
 /// How rows are moved by a processor that finds them by itself. Zen 5 takes up to a third less time so than in blocks, for rows out of far
 /// tables half if no cache has them, and up to an eighth more if the last one has all. Zen 3 takes up to two fifths less out of tables that
 /// the second cache has or none, a twentieth less out of the last one. Emerald Rapids takes up to a third less for rows of less than 16 bytes,
-/// as long for others of less than half a line, and more for longer ones. Not timed on Zen 4 and other
+/// as long for others of less than half a line, and more for longer ones. Zen 4 takes up to two fifths less
+/// for many out of far tables; for others up to a third less, or up to two thirds more if some indices are negative. Not timed on other
 /// architectures, nor on Zen 5 for far rows under half a line.
 pub(super) struct FoundRows {
     /// Rows of this many bytes have their indices tested several at once, if they are packed.
@@ -172,6 +177,8 @@ pub(super) struct FoundRows {
     pub ahead: usize,
     /// both lines of one that may lie in two.
     pub fetches_both_lines: bool,
+    /// None but those of which many come out of far tables.
+    pub only_many_far: bool,
 }
 
 /// Every processor that is not of AMD, as Sapphire Rapids and Emerald Rapids, and those of other architectures.
@@ -185,6 +192,7 @@ static OTHERS: Habits = Habits {
     has_second_cache_at_hand: false,
     has_quick_strings: false,
     moves_in_parts: cfg!(target_arch = "x86_64"),
+    moves_in_halves: false,
     copies: Copies::Memcpy,
     picks_beyond_first_cache: match cfg!(target_arch = "x86_64") {
         true => Picks::ToSecond,
@@ -199,6 +207,7 @@ static OTHERS: Habits = Habits {
             least_table: 512 << 10,
             ahead: 24,
             fetches_both_lines: false,
+            only_many_far: false,
         }),
         false => None,
     },
@@ -220,6 +229,7 @@ const TO_ZEN_3: Habits = Habits {
     has_second_cache_at_hand: true,
     has_quick_strings: false,
     moves_in_parts: false,
+    moves_in_halves: false,
     copies: Copies::Vectors,
     picks_beyond_first_cache: Picks::All,
     fetches_patterns: FetchesPatterns::OfSomeRows,
@@ -230,6 +240,7 @@ const TO_ZEN_3: Habits = Habits {
         least_table: 512 << 10,
         ahead: 24,
         fetches_both_lines: false,
+        only_many_far: false,
     }),
     takes_far_rows_in_turn: false,
     outruns_caches: false,
@@ -240,17 +251,22 @@ const TO_ZEN_3: Habits = Habits {
 
 /// Zen 4.
 static ZEN_4: Habits = Habits {
+    moves_in_halves: true,
     fetches_next_of_long_rows: true,
     fetches_patterns: FetchesPatterns::WithAvx2,
     outruns_caches: true,
     asks_for_pages: true,
     streams: Streams::InSequence,
     patterns_in_sequence: Patterns::Dense,
-    has_second_cache_at_hand: false,
-    finds_rows_by_itself: None,
+    finds_rows_by_itself: Some(FoundRows {
+        asked: 3..=31,
+        least_table: usize::MAX,
+        ahead: 24,
+        fetches_both_lines: true,
+        only_many_far: true,
+    }),
     takes_far_rows_in_turn: true,
     copies: Copies::Apart,
-    picks_beyond_first_cache: Picks::None,
     ..TO_ZEN_3
 };
 
@@ -265,6 +281,7 @@ static FROM_ZEN_5: Habits = Habits {
     has_second_cache_at_hand: true,
     has_quick_strings: true,
     moves_in_parts: false,
+    moves_in_halves: false,
     copies: Copies::Apart,
     picks_beyond_first_cache: Picks::None,
     fetches_patterns: FetchesPatterns::Always,
@@ -275,6 +292,7 @@ static FROM_ZEN_5: Habits = Habits {
         least_table: 16 << 20,
         ahead: 96,
         fetches_both_lines: true,
+        only_many_far: false,
     }),
     takes_far_rows_in_turn: true,
     outruns_caches: false,

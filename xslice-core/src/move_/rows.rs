@@ -9,11 +9,13 @@ pub(super) mod row;
 mod way;
 
 pub(super) use row::one;
-#[cfg(target_arch = "x86_64")]
-pub(super) use way::fills_lines;
 pub(super) use way::{LEAST_ROW, Way, go_by_width, stay_near};
+#[cfg(target_arch = "x86_64")]
+pub(super) use way::{are_quicker_by_halves, fills_lines};
 
 use super::at::Turns;
+#[cfg(target_arch = "x86_64")]
+use super::copy::{Bytes, Mover, by_halves};
 use super::copy::{Rows, fixed};
 use super::prefetch::{self, PAGE};
 use super::processor::habits;
@@ -77,6 +79,8 @@ impl Way {
                 Self::WholeLines => whole_lines(dst, src, rows, turns, place),
                 #[cfg(target_arch = "x86_64")]
                 Self::WholeVectors => whole_vectors(dst, src, rows, turns, place),
+                #[cfg(target_arch = "x86_64")]
+                Self::Halves => halves(dst, src, rows, turns, place),
                 _ => turns.each(dst, src).for_each(|(to, from)| {
                     self.moves(level, to, from, rows, rows.count, &place);
                 }),
@@ -130,6 +134,8 @@ impl Way {
                 }),
                 #[cfg(target_arch = "x86_64")]
                 Self::WholeVectors => whole_vectors(dst, src, rows, Turns::once(0), place),
+                #[cfg(target_arch = "x86_64")]
+                Self::Halves => halves(dst, src, rows, Turns::once(0), place),
                 Self::Lines(Fetched::Next) => lines::<false, false>(dst, src, rows, known, place),
                 Self::Lines(Fetched::Written) => lines::<true, false>(dst, src, rows, known, place),
                 Self::Lines(Fetched::Pages) => lines::<false, true>(dst, src, rows, known, place),
@@ -169,6 +175,46 @@ macro_rules! in_turns {
 in_turns!(whole_lines, "avx512f");
 #[cfg(target_arch = "x86_64")]
 in_turns!(whole_vectors, "avx2");
+
+/// Moves rows by a few vectors of 32 bytes, in each of the turns.
+///
+/// # Safety
+/// As [`Way::moves`], of rows of more than half a line; the processor has AVX2.
+#[cfg(target_arch = "x86_64")]
+unsafe fn halves(
+    dst: *mut u8,
+    src: *const u8,
+    rows: Rows,
+    turns: Turns,
+    place: impl Fn(usize) -> isize,
+) {
+    #[target_feature(enable = "avx2")]
+    unsafe fn each(
+        mover: impl Mover,
+        dst: *mut u8,
+        src: *const u8,
+        rows: Rows,
+        turns: Turns,
+        place: impl Fn(usize) -> isize,
+    ) {
+        for (mut to, from) in turns.each(dst, src) {
+            for k in 0..rows.count {
+                // SAFETY: by the contract of `halves`.
+                unsafe { mover.run(to, from.wrapping_offset(place(k))) };
+                to = to.wrapping_offset(rows.dst_stride);
+            }
+        }
+    }
+    let bytes = rows.bytes;
+    // SAFETY: by the contract of this function.
+    unsafe {
+        by_halves!(
+            bytes,
+            each(dst, src, rows, turns, place),
+            each(Bytes(bytes), dst, src, rows, turns, place)
+        );
+    }
+}
 
 impl Rows {
     /// Where each is read at their distance.

@@ -21,6 +21,9 @@ pub(in crate::move_) struct Picked<I> {
     pub ahead: usize,
 }
 
+/// Lines of so many rows out of a far table are in the second cache no more when they are read again.
+const MANY: usize = 1 << 12;
+
 /// Rows of an axis whose last one, which nothing follows, is seldom among those of a block.
 const LEAST_AXIS: i64 = 2 * ASKED as i64;
 
@@ -74,6 +77,7 @@ impl Found {
         if let Some(found) = &habits().finds_rows_by_itself
             && packed
             && found.asked.contains(&rows.bytes)
+            && (!found.only_many_far || (is_far && rows.count >= MANY))
         {
             let ahead = match rows.bytes {
                 LEAST_AHEAD.. if indices.reach() >= found.least_table => found.ahead,

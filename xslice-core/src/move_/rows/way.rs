@@ -42,6 +42,9 @@ pub(in crate::move_) enum Way {
     /// Each by vectors of 32 bytes that lie in lines of the result.
     #[cfg(target_arch = "x86_64")]
     WholeVectors,
+    /// Each by a few vectors of 32 bytes, wherever these lie.
+    #[cfg(target_arch = "x86_64")]
+    Halves,
     /// Line by line from the first byte on.
     Lines(Fetched),
 }
@@ -111,6 +114,7 @@ impl Way {
     #[cfg(target_arch = "x86_64")]
     fn filling(level: Level, rows: &Rows) -> Option<Self> {
         match level.kind() {
+            _ if are_quicker_by_halves(rows) => Some(Self::Halves),
             Kind::Avx512 if are_at_hand(rows) || keep_pace(rows) => Some(Self::WholeLines),
             Kind::Avx512 => Self::with_both_fetched(rows),
             Kind::Avx2 if fill_vectors(rows) => Some(Self::WholeVectors),
@@ -153,6 +157,36 @@ fn are_quicker_in_parts(rows: &Rows) -> bool {
         Cache::Far | Cache::None => return false,
     };
     rows.bytes <= longest && habits().moves_in_parts
+}
+
+/// Whether rows are quickest by a few vectors of 32 bytes, even where there are ones as long as a line, with nothing fetched: where they are
+/// far, the processor's own prefetchers have to find their way through them.
+#[cfg(target_arch = "x86_64")]
+pub(in crate::move_) fn are_quicker_by_halves(rows: &Rows) -> bool {
+    const LONGEST: usize = 3 * LINE;
+    let are_found = match rows.cache {
+        Cache::Near => true,
+        Cache::Second => rows.src_stride != 0 && !are_scattered(rows),
+        Cache::Far => are_dense(rows) && rows.bytes < LONGEST,
+        Cache::None => false,
+    };
+    habits().moves_in_halves && (LINE..=LONGEST).contains(&rows.bytes) && are_found
+}
+
+/// Whether short rows are read from so many pages that it takes a while to find each, if it is not asked for before.
+#[cfg(target_arch = "x86_64")]
+fn are_scattered(rows: &Rows) -> bool {
+    const LONGEST: usize = 2 * LINE;
+    const MOST_READ: usize = 8 << 20;
+    let read = rows.count.saturating_mul(rows.src_stride.unsigned_abs());
+    rows.bytes <= LONGEST && read > MOST_READ && habits().asks_for_pages
+}
+
+/// Whether rows are read forwards, with less than a row between them.
+#[cfg(target_arch = "x86_64")]
+fn are_dense(rows: &Rows) -> bool {
+    let row = rows.bytes as isize;
+    (row..2 * row).contains(&rows.src_stride)
 }
 
 /// Longer rows gain nothing from what is known of the others: they leave their prefetches behind.
@@ -206,20 +240,16 @@ fn go_by_strings(rows: &Rows) -> bool {
 fn are_at_hand(rows: &Rows) -> bool {
     match rows.cache {
         Cache::Near => true,
-        Cache::Second => habits().has_second_cache_at_hand,
+        Cache::Second => habits().has_second_cache_at_hand && !are_scattered(rows),
         Cache::Far | Cache::None => false,
     }
 }
 
-/// Whether the processor's own prefetchers find their way through rows, which are read forwards with less than a row between them: then
-/// stores that fill lines are quicker than fetching ahead.
+/// Whether the processor's own prefetchers find their way through rows: then stores that fill lines are quicker than fetching ahead.
 #[cfg(target_arch = "x86_64")]
 fn keep_pace(rows: &Rows) -> bool {
     const KEPT_PACE_WITH: RangeInclusive<usize> = 192..=2 << 10;
-    let row = rows.bytes as isize;
-    KEPT_PACE_WITH.contains(&rows.bytes)
-        && (row..2 * row).contains(&rows.src_stride)
-        && !habits().fetches_behind_gaps
+    KEPT_PACE_WITH.contains(&rows.bytes) && are_dense(rows) && !habits().fetches_behind_gaps
 }
 
 /// Whether rows at hand, at a distance, fill vectors of 32 bytes: shorter ones are quicker line by line.

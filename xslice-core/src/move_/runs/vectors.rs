@@ -3,32 +3,13 @@
 use super::{by_mover, moving_by_width};
 use crate::level::{Kind, Level};
 use crate::move_::at::Turns;
-use crate::move_::copy::{Fixed, Mover, Parts, Rows, Vectors};
+use crate::move_::copy::{Fixed, Mover, Parts, Rows, Vectors, by_halves};
 use crate::move_::processor::habits;
 use crate::move_::rows::row::WholeVectors;
-use crate::move_::rows::{LEAST_ROW, fills_lines, go_by_width, row};
+use crate::move_::rows::{LEAST_ROW, are_quicker_by_halves, fills_lines, go_by_width, row};
 use crate::nest::schedule::{KnownRuns, MoveRuns};
 use crate::shuffle::LINE;
-use core::arch::x86_64::{__m128i as Part, __m256i as Half};
-
-/// `$f` for the mover of `$bytes`: as few vectors as there can be, none of which is longer than what it is needed for.
-macro_rules! of_halves {
-    ($bytes:expr, $f:ident) => {
-        Some(match $bytes {
-            33..=40 => $f::<Vectors<Half, 1, u64>>,
-            41..=48 => $f::<Vectors<Half, 1, Part>>,
-            49..=64 => $f::<Vectors<Half, 1, Half>>,
-            65..=80 => $f::<Vectors<Half, 2, Part>>,
-            81..=96 => $f::<Vectors<Half, 2, Half>>,
-            97..=112 => $f::<Vectors<Half, 3, Part>>,
-            113..=128 => $f::<Vectors<Half, 3, Half>>,
-            129..=160 => $f::<Vectors<Half, 4, Half>>,
-            161..=192 => $f::<Vectors<Half, 5, Half>>,
-            193..=WholeVectors::LONGEST => $f::<WholeVectors>,
-            _ => return None,
-        })
-    };
-}
+use core::arch::x86_64::__m256i as Half;
 
 /// Shorter runs in short turns of several loops are quicker in parts of 16 bytes.
 const LEAST_IN_TURNS: usize = 49;
@@ -41,7 +22,7 @@ pub(super) fn moving_alone(level: Level, bytes: usize) -> Option<MoveRuns> {
             3 => by_lines::<3>,
             _ => alone_by_whole_lines,
         }),
-        Kind::Avx2 if bytes >= LEAST_ROW => of_halves!(bytes, turn_by_halves),
+        Kind::Avx2 if bytes >= LEAST_ROW => turn_of_halves(bytes),
         Kind::Avx2 | Kind::Avx512 | Kind::Scalar => None,
     }
 }
@@ -49,6 +30,7 @@ pub(super) fn moving_alone(level: Level, bytes: usize) -> Option<MoveRuns> {
 /// What moves a turn of the loops around the innermost one.
 pub(super) fn moving_turn(level: Level, rows: &Rows) -> Option<MoveRuns> {
     match level.kind() {
+        Kind::Avx512 if are_quicker_by_halves(rows) => turn_of_halves(rows.bytes),
         Kind::Avx512 if rows.bytes == LINE => Some(of_a_line),
         Kind::Avx512 if fills_lines(level, rows.bytes) && !go_by_width(rows) => {
             Some(match rows.bytes.div_ceil(LINE) {
@@ -58,7 +40,7 @@ pub(super) fn moving_turn(level: Level, rows: &Rows) -> Option<MoveRuns> {
             })
         }
         Kind::Avx2 if go_by_halves(rows) && may_spill(rows) => Some(turn_by_spilling),
-        Kind::Avx2 if go_by_halves(rows) => of_halves!(rows.bytes, turn_by_halves),
+        Kind::Avx2 if go_by_halves(rows) => turn_of_halves(rows.bytes),
         Kind::Avx2 | Kind::Avx512 | Kind::Scalar => None,
     }
 }
@@ -66,12 +48,43 @@ pub(super) fn moving_turn(level: Level, rows: &Rows) -> Option<MoveRuns> {
 /// What moves all turns of several loops, if to call a function for each would take as long as a few rows.
 pub(super) fn moving_turns(level: Level, rows: &Rows) -> Option<MoveRuns> {
     match level.kind() {
+        Kind::Avx512 if are_quicker_by_halves(rows) => turns_of_halves(rows.bytes),
         Kind::Avx512 if rows.bytes == LINE => Some(of_a_line_in_short_turns),
         Kind::Avx2 if go_by_halves(rows) && rows.bytes >= LEAST_IN_TURNS => {
-            of_halves!(rows.bytes, turns_by_halves)
+            turns_of_halves(rows.bytes)
         }
         Kind::Avx2 | Kind::Avx512 | Kind::Scalar => None,
     }
+}
+
+/// What moves the runs of the innermost loop by vectors of 32 bytes, if there are enough of these for one.
+fn turn_of_halves(bytes: usize) -> Option<MoveRuns> {
+    fn turn<M: Mover>(_: M) -> MoveRuns {
+        turn_by_halves::<M>
+    }
+    Some(by_halves!(
+        bytes,
+        turn(),
+        match bytes {
+            193..=WholeVectors::LONGEST => turn_by_halves::<WholeVectors>,
+            _ => return None,
+        }
+    ))
+}
+
+/// The same in all turns of several loops.
+fn turns_of_halves(bytes: usize) -> Option<MoveRuns> {
+    fn turns<M: Mover>(_: M) -> MoveRuns {
+        turns_by_halves::<M>
+    }
+    Some(by_halves!(
+        bytes,
+        turns(),
+        match bytes {
+            193..=WholeVectors::LONGEST => turns_by_halves::<WholeVectors>,
+            _ => return None,
+        }
+    ))
 }
 
 /// Whether rows that need more than a part of 16 bytes are moved by vectors of 32.
