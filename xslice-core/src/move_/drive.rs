@@ -8,6 +8,7 @@ use super::rows::{LEAST_ROW, Way};
 use super::together::FEW_ROWS;
 use crate::level::Level;
 use crate::nest::schedule::{Drive, Move, MovedTables, Periods, Schedule, Strided, Together};
+use crate::shuffle::LINE;
 
 /// Fewer turns that begin where indices say are quicker one by one than what is set up for all.
 const LEAST_TURNS: usize = 6;
@@ -142,14 +143,21 @@ impl Schedule {
     }
 
     /// Whether its rows are runs of more than a line that are moved as quickly as they are listed: in a result that the first cache keeps, or
-    /// nearly so, or in a way that gains nothing by what is known of the next.
+    /// nearly so, or in a way that gains nothing by what is known of the next. Far rows of some lines do gain: what is listed is fetched.
     fn has_quick_rows(&self, level: Level) -> bool {
+        const LONGEST_FAR: usize = 3 * LINE - 1;
         let Move::Strided(strided) = self.inner() else {
             return false;
         };
-        let is_near = || self.cache_of_rows(level, strided.bytes) == Cache::Near;
-        let way = || Way::of(level, &self.rows_of(strided, strided.count));
-        strided.bytes >= LEAST_ROW && (is_near() || way().is_some_and(|way| !way.looks_ahead()))
+        match self.cache_of_rows(level, strided.bytes) {
+            _ if strided.bytes < LEAST_ROW => false,
+            Cache::Near => true,
+            Cache::Far if strided.bytes > LONGEST_FAR => false,
+            _ => {
+                let way = Way::of(level, &self.rows_of(strided, strided.count));
+                way.is_some_and(|way| !way.looks_ahead())
+            }
+        }
     }
 
     /// The innermost loops whose rows are moved together, of `extents` turns, with `count` elements of the move; `None` where rows are
