@@ -7,6 +7,7 @@ use crate::move_::at::Turns;
 use crate::move_::cache::Cache;
 use crate::move_::copy::{Mover, Parts, Rows, Vectors, by_width};
 use crate::move_::lookup::{ASKED, Index, Indices, Picked, alone, avx2};
+use crate::move_::processor::habits;
 use crate::move_::rows::row::{self, WholeVectors};
 use crate::nest::schedule::{KnownPicks, MovePicks};
 use crate::shuffle::LINE;
@@ -15,11 +16,14 @@ use core::arch::x86_64::{__m128i as Part, __m256i as Half, __m512i as Line};
 /// What moves rows of so many bytes, if it needs vectors of more than 16: each when its index has been read, if they are `few` of a single
 /// turn.
 pub(super) fn moving(level: Level, bytes: usize, few: bool) -> Option<MovePicks> {
+    /// Longer rows take as long by vectors of 64 bytes wherever they are moved.
+    const LONGEST_IN_HALVES: usize = 2 * LINE;
+    let in_halves = habits().moves_in_halves && (LINE + 1..=LONGEST_IN_HALVES).contains(&bytes);
     match (level.kind(), few) {
-        (Kind::Avx512, false) => by_lines::<false>(bytes),
-        (Kind::Avx512, true) => by_lines::<true>(bytes),
-        (Kind::Avx2, false) => by_halves::<false>(bytes),
-        (Kind::Avx2, true) => by_halves::<true>(bytes),
+        (Kind::Avx512, false) if !in_halves => by_lines::<false>(bytes),
+        (Kind::Avx512, true) if !in_halves => by_lines::<true>(bytes),
+        (Kind::Avx512 | Kind::Avx2, false) => by_halves::<false>(bytes),
+        (Kind::Avx512 | Kind::Avx2, true) => by_halves::<true>(bytes),
         (Kind::Scalar, _) => None,
     }
 }
