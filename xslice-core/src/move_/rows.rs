@@ -23,6 +23,8 @@ use super::processor::habits;
 use super::stream;
 use crate::level::Level;
 use crate::shuffle::LINE;
+#[cfg(target_arch = "x86_64")]
+use row::{WholeLines, WholeVectors};
 use way::Fetched;
 
 /// The most rows to look ahead.
@@ -74,18 +76,44 @@ impl Way {
     ) {
         // SAFETY: by the contract of this function.
         unsafe {
+            #[cfg(target_arch = "x86_64")]
+            if self.by_movers((dst, src), rows, turns, &place) {
+                return;
+            }
+            turns.each(dst, src).for_each(|(to, from)| {
+                self.moves(level, to, from, rows, rows.count, &place);
+            });
+        }
+    }
+
+    /// The same of rows that have movers of their own. `false`, and nothing is moved, of others.
+    ///
+    /// # Safety
+    /// As [`Way::moves_turns`].
+    #[cfg(target_arch = "x86_64")]
+    #[inline]
+    unsafe fn by_movers(
+        self,
+        places: (*mut u8, *const u8),
+        rows: Rows,
+        turns: Turns,
+        place: &impl Fn(usize) -> isize,
+    ) -> bool {
+        let bytes = rows.bytes;
+        // SAFETY: by the contract of this function; the way is the proof that the processor has the instructions.
+        unsafe {
             match self {
-                #[cfg(target_arch = "x86_64")]
-                Self::WholeLines => whole_lines(dst, src, rows, turns, place),
-                #[cfg(target_arch = "x86_64")]
-                Self::WholeVectors => whole_vectors(dst, src, rows, turns, place),
-                #[cfg(target_arch = "x86_64")]
-                Self::Halves => halves(dst, src, rows, turns, place),
-                _ => turns.each(dst, src).for_each(|(to, from)| {
-                    self.moves(level, to, from, rows, rows.count, &place);
-                }),
+                Self::WholeLines => by_avx512(WholeLines::of(bytes), places, rows, turns, place),
+                Self::WholeVectors => by_avx2(WholeVectors::of(bytes), places, rows, turns, place),
+                Self::Halves => by_halves!(
+                    bytes,
+                    by_avx2(places, rows, turns, place),
+                    by_avx2(Bytes(bytes), places, rows, turns, place)
+                ),
+                _ => return false,
             }
         }
+        true
     }
 
     /// Moves rows, row `k` from `src` plus `place(k)` bytes; places are asked for up to `known`.
@@ -117,7 +145,9 @@ impl Way {
                     one(level, to, from, bytes);
                 }),
                 #[cfg(target_arch = "x86_64")]
-                Self::WholeLines => whole_lines(dst, src, rows, Turns::once(0), place),
+                Self::WholeLines | Self::WholeVectors | Self::Halves => {
+                    self.by_movers((dst, src), rows, Turns::once(0), &place);
+                }
                 #[cfg(target_arch = "x86_64")]
                 Self::FetchedLines => {
                     const AHEAD: usize = 2 << 10;
@@ -132,10 +162,6 @@ impl Way {
                 Self::FourLines => one_by_one(dst, src, rows, place, |to, from| {
                     row::four_lines(to, from);
                 }),
-                #[cfg(target_arch = "x86_64")]
-                Self::WholeVectors => whole_vectors(dst, src, rows, Turns::once(0), place),
-                #[cfg(target_arch = "x86_64")]
-                Self::Halves => halves(dst, src, rows, Turns::once(0), place),
                 Self::Lines(Fetched::Next) => lines::<false, false>(dst, src, rows, known, place),
                 Self::Lines(Fetched::Written) => lines::<true, false>(dst, src, rows, known, place),
                 Self::Lines(Fetched::Pages) => lines::<false, true>(dst, src, rows, known, place),
@@ -144,27 +170,26 @@ impl Way {
     }
 }
 
-/// A function that moves rows in each of the turns, each of them by another one with its instructions: to call that for each would take as long
-/// as a short row.
+/// A function that moves rows in each of the turns by a mover with its instructions: to call that for each would take as long as a short row.
 #[cfg(target_arch = "x86_64")]
 macro_rules! in_turns {
     ($name:ident, $features:literal) => {
-        /// Moves rows by the function of this name for one, in each of the turns.
+        /// Moves rows by their mover, in each of the turns.
         ///
         /// # Safety
-        /// As [`Way::moves`], of rows that this function takes; the processor has its instructions.
+        /// As [`Way::moves`]; the processor has its instructions.
         #[target_feature(enable = $features)]
         unsafe fn $name(
-            dst: *mut u8,
-            src: *const u8,
+            mover: impl Mover,
+            (dst, src): (*mut u8, *const u8),
             rows: Rows,
             turns: Turns,
-            place: impl Fn(usize) -> isize,
+            place: &impl Fn(usize) -> isize,
         ) {
             for (mut to, from) in turns.each(dst, src) {
                 for k in 0..rows.count {
                     // SAFETY: by the contract of this function.
-                    unsafe { row::$name(to, from.wrapping_offset(place(k)), rows.bytes) };
+                    unsafe { mover.run(to, from.wrapping_offset(place(k))) };
                     to = to.wrapping_offset(rows.dst_stride);
                 }
             }
@@ -172,49 +197,9 @@ macro_rules! in_turns {
     };
 }
 #[cfg(target_arch = "x86_64")]
-in_turns!(whole_lines, "avx512f");
+in_turns!(by_avx512, "avx512f");
 #[cfg(target_arch = "x86_64")]
-in_turns!(whole_vectors, "avx2");
-
-/// Moves rows by a few vectors of 32 bytes, in each of the turns.
-///
-/// # Safety
-/// As [`Way::moves`], of rows of more than half a line; the processor has AVX2.
-#[cfg(target_arch = "x86_64")]
-unsafe fn halves(
-    dst: *mut u8,
-    src: *const u8,
-    rows: Rows,
-    turns: Turns,
-    place: impl Fn(usize) -> isize,
-) {
-    #[target_feature(enable = "avx2")]
-    unsafe fn each(
-        mover: impl Mover,
-        dst: *mut u8,
-        src: *const u8,
-        rows: Rows,
-        turns: Turns,
-        place: impl Fn(usize) -> isize,
-    ) {
-        for (mut to, from) in turns.each(dst, src) {
-            for k in 0..rows.count {
-                // SAFETY: by the contract of `halves`.
-                unsafe { mover.run(to, from.wrapping_offset(place(k))) };
-                to = to.wrapping_offset(rows.dst_stride);
-            }
-        }
-    }
-    let bytes = rows.bytes;
-    // SAFETY: by the contract of this function.
-    unsafe {
-        by_halves!(
-            bytes,
-            each(dst, src, rows, turns, place),
-            each(Bytes(bytes), dst, src, rows, turns, place)
-        );
-    }
-}
+in_turns!(by_avx2, "avx2");
 
 impl Rows {
     /// Where each is read at their distance.

@@ -15,7 +15,7 @@ mod neon;
 use super::cache::Cache;
 use super::copy::{self, Rows};
 use super::prefetch;
-use crate::access::Lookup;
+use crate::access::widen;
 use crate::elem::Element;
 #[cfg(target_arch = "x86_64")]
 use crate::elem::ElementType;
@@ -428,7 +428,7 @@ pub(super) fn known(
         shuffle.lines(Level::best(), &rows);
     }
     // Where an index says where a run begins, each call sees whether it is inside.
-    let (at, is_affine) = (schedule.src().offset as isize, schedule.src().is_affine());
+    let (at, is_affine) = (schedule.src().offset.into(), schedule.src().is_affine());
     let holds = |reach| !is_affine || periods.hold((at, at), reach);
     let (cache, loops) = match is_affine {
         true => {
@@ -471,36 +471,18 @@ pub(super) fn inside_for_all(
     picks: &LookedUp,
     periods: &Periods,
 ) -> Option<Arc<Shuffle>> {
-    let places = picks.places(schedule);
+    let places = schedule.src().span(schedule.extents());
+    let places = widen(places, picks.src_stride, picks.count as i128);
+    let places = widen(places, picks.lookup.scale, picks.lookup.size.into());
     let holds = |reach| periods.hold(places, reach);
     known_inside(&periods.shuffle, periods.count, RowLoops::ONE, holds).1
 }
 
 impl Periods {
-    /// Whether the operand has all bytes that a row reaches from each of some places, given by the lowest and the highest.
-    fn hold(&self, (lowest, highest): (isize, isize), (first, last): (isize, isize)) -> bool {
-        let (first, last) = (lowest.saturating_add(first), highest.saturating_add(last));
-        first >= 0 && last.unsigned_abs() <= self.source_bytes
-    }
-}
-
-impl LookedUp {
-    /// The lowest and the highest place in the operand from which a row is read, of all that indices may pick.
-    fn places(&self, schedule: &Schedule) -> (isize, isize) {
-        let src = schedule.src();
-        let axis = |lookup: &Lookup| (lookup.size, lookup.scale);
-        let loops = schedule.extents().iter().zip(&src.strides);
-        let turns = loops.map(|(&turns, &stride)| (turns as i64, stride));
-        let of_rows = [(self.count as i64, self.src_stride), axis(&self.lookup)];
-        let each = turns.chain(src.lookups.iter().map(axis)).chain(of_rows);
-        let at = src.offset as isize;
-        each.fold((at, at), |(low, high), (count, apart)| {
-            let last = (count.saturating_sub(1)).saturating_mul(apart) as isize;
-            (
-                low.saturating_add(last.min(0)),
-                high.saturating_add(last.max(0)),
-            )
-        })
+    /// Whether the operand has all bytes that a row reaches from each of some places, of which these are the lowest and the highest.
+    fn hold(&self, (lowest, highest): (i128, i128), (first, last): (isize, isize)) -> bool {
+        lowest.saturating_add(first as i128) >= 0
+            && highest.saturating_add(last as i128) <= self.source_bytes as i128
     }
 }
 

@@ -8,7 +8,7 @@ use crate::move_::cache::Cache;
 use crate::move_::copy::{Mover, Parts, Rows, Vectors, by_width};
 use crate::move_::lookup::{ASKED, Index, Indices, Picked, alone, avx2};
 use crate::move_::processor::habits;
-use crate::move_::rows::row::{self, WholeVectors};
+use crate::move_::rows::row::{WholeLines, WholeVectors};
 use crate::nest::schedule::{KnownPicks, MovePicks};
 use crate::shuffle::LINE;
 use core::arch::x86_64::{__m128i as Part, __m256i as Half, __m512i as Line};
@@ -65,22 +65,6 @@ fn by_halves<const FEW: bool>(bytes: usize) -> Option<MovePicks> {
         193..=WholeVectors::LONGEST_PICKED => avx2::<WholeVectors, FEW>,
         _ => return None,
     })
-}
-
-/// A row of more than three lines, by vectors that fill lines of the result.
-#[derive(Clone, Copy)]
-struct WholeLines(usize);
-
-impl Mover for WholeLines {
-    fn of(bytes: usize) -> Self {
-        Self(bytes)
-    }
-
-    #[inline(always)]
-    unsafe fn run(self, dst: *mut u8, src: *const u8) {
-        // SAFETY: by the contract of the trait, where the processor has AVX-512 F.
-        unsafe { row::whole_lines(dst, src, self.0) }
-    }
 }
 
 /// Functions that move rows by the vectors of a level: `$by` a mover, `$by_or_parts` rows of whole half lines, in parts of 16 bytes where these

@@ -149,6 +149,24 @@ pub(super) unsafe fn whole_vectors(dst: *mut u8, src: *const u8, bytes: usize) {
         .for_each(|(at, vector)| store(at, vector));
 }
 
+/// A row of more than a line by vectors that fill lines of the result.
+#[cfg(target_arch = "x86_64")]
+#[derive(Clone, Copy)]
+pub(in crate::move_) struct WholeLines(usize);
+
+#[cfg(target_arch = "x86_64")]
+impl Mover for WholeLines {
+    fn of(bytes: usize) -> Self {
+        Self(bytes)
+    }
+
+    #[inline(always)]
+    unsafe fn run(self, dst: *mut u8, src: *const u8) {
+        // SAFETY: by the contract of the trait, where the processor has AVX-512 F.
+        unsafe { whole_lines(dst, src, self.0) }
+    }
+}
+
 /// A row by vectors of 32 bytes that begin where vectors of the result do.
 #[cfg(target_arch = "x86_64")]
 #[derive(Clone, Copy)]

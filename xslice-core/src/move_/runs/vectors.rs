@@ -22,7 +22,7 @@ pub(super) fn moving_alone(level: Level, bytes: usize) -> Option<MoveRuns> {
             3 => by_lines::<3>,
             _ => alone_by_whole_lines,
         }),
-        Kind::Avx2 if bytes >= LEAST_ROW => turn_of_halves(bytes),
+        Kind::Avx2 if bytes >= LEAST_ROW => by_halves(bytes, false),
         Kind::Avx2 | Kind::Avx512 | Kind::Scalar => None,
     }
 }
@@ -30,7 +30,7 @@ pub(super) fn moving_alone(level: Level, bytes: usize) -> Option<MoveRuns> {
 /// What moves a turn of the loops around the innermost one.
 pub(super) fn moving_turn(level: Level, rows: &Rows) -> Option<MoveRuns> {
     match level.kind() {
-        Kind::Avx512 if are_quicker_by_halves(rows) => turn_of_halves(rows.bytes),
+        Kind::Avx512 if are_quicker_by_halves(rows) => by_halves(rows.bytes, false),
         Kind::Avx512 if rows.bytes == LINE => Some(of_a_line),
         Kind::Avx512 if fills_lines(level, rows.bytes) && !go_by_width(rows) => {
             Some(match rows.bytes.div_ceil(LINE) {
@@ -40,7 +40,7 @@ pub(super) fn moving_turn(level: Level, rows: &Rows) -> Option<MoveRuns> {
             })
         }
         Kind::Avx2 if go_by_halves(rows) && may_spill(rows) => Some(turn_by_spilling),
-        Kind::Avx2 if go_by_halves(rows) => turn_of_halves(rows.bytes),
+        Kind::Avx2 if go_by_halves(rows) => by_halves(rows.bytes, false),
         Kind::Avx2 | Kind::Avx512 | Kind::Scalar => None,
     }
 }
@@ -48,43 +48,26 @@ pub(super) fn moving_turn(level: Level, rows: &Rows) -> Option<MoveRuns> {
 /// What moves all turns of several loops, if to call a function for each would take as long as a few rows.
 pub(super) fn moving_turns(level: Level, rows: &Rows) -> Option<MoveRuns> {
     match level.kind() {
-        Kind::Avx512 if are_quicker_by_halves(rows) => turns_of_halves(rows.bytes),
+        Kind::Avx512 if are_quicker_by_halves(rows) => by_halves(rows.bytes, true),
         Kind::Avx512 if rows.bytes == LINE => Some(of_a_line_in_short_turns),
         Kind::Avx2 if go_by_halves(rows) && rows.bytes >= LEAST_IN_TURNS => {
-            turns_of_halves(rows.bytes)
+            by_halves(rows.bytes, true)
         }
         Kind::Avx2 | Kind::Avx512 | Kind::Scalar => None,
     }
 }
 
-/// What moves the runs of the innermost loop by vectors of 32 bytes, if there are enough of these for one.
-fn turn_of_halves(bytes: usize) -> Option<MoveRuns> {
-    fn turn<M: Mover>(_: M) -> MoveRuns {
-        turn_by_halves::<M>
-    }
-    Some(by_halves!(
-        bytes,
-        turn(),
-        match bytes {
-            193..=WholeVectors::LONGEST => turn_by_halves::<WholeVectors>,
-            _ => return None,
+/// What moves runs by vectors of 32 bytes, if they are not too long or too short for these: those of the innermost loop, or of all.
+fn by_halves(bytes: usize, of_all: bool) -> Option<MoveRuns> {
+    fn moving<M: Mover>(_: M, of_all: bool) -> MoveRuns {
+        match of_all {
+            true => turns_by_halves::<M>,
+            false => turn_by_halves::<M>,
         }
-    ))
-}
-
-/// The same in all turns of several loops.
-fn turns_of_halves(bytes: usize) -> Option<MoveRuns> {
-    fn turns<M: Mover>(_: M) -> MoveRuns {
-        turns_by_halves::<M>
     }
-    Some(by_halves!(
-        bytes,
-        turns(),
-        match bytes {
-            193..=WholeVectors::LONGEST => turns_by_halves::<WholeVectors>,
-            _ => return None,
-        }
-    ))
+    let many = || moving(WholeVectors::of(bytes), of_all);
+    let have_movers = (size_of::<Half>() + 1..=WholeVectors::LONGEST).contains(&bytes);
+    have_movers.then(|| by_halves!(bytes, moving(of_all), many()))
 }
 
 /// Whether rows that need more than a part of 16 bytes are moved by vectors of 32.
